@@ -461,6 +461,72 @@ static void test_keyed_halves(void** state) {
     hf_scene_free(keyed);
 }
 
+/* The answer is the same to the last bit for any number of threads. */
+static void test_threads(void** state) {
+    world* w = *state;
+    hf_error error = {0};
+    hf_scene_edit edit = shifted(w, "step_1", 0, 0.05, 0.02);
+    hf_schedule* answers[2] = {NULL, NULL};
+    for (int i = 0; i < 2; i++) {
+        hf_adapt_options o = hf_adapt_options_default();
+        o.threads = i ? 3 : 1;
+        hf_adapt_editor* e = NULL;
+        hf_adapt_result r = {0};
+        assert_int_equal(hf_adapt_editor_create(w->scenario->creature, w->scenario->scene, w->schedule, &o,
+                                                w->workspace, &e, &error),
+                         HF_OK);
+        assert_int_equal(hf_adapt_editor_edit(e, &edit, 1, &error), HF_OK);
+        assert_int_equal(hf_adapt_editor_update(e, w->workspace, &answers[i], &r), HF_OK);
+        assert_true(r.touched > 100);
+        hf_adapt_result_free(&r);
+        hf_adapt_editor_free(e);
+    }
+    assert_int_equal(answers[0]->knot_count, answers[1]->knot_count);
+    for (int f = 0; f < answers[0]->knot_count; f++) {
+        const hf_knot *a = &answers[0]->knots[f], *b = &answers[1]->knots[f];
+        assert_memory_equal(&a->root, &b->root, sizeof a->root);
+        assert_memory_equal(a->q, b->q, sizeof *a->q * (size_t)answers[0]->q_count);
+    }
+    hf_schedule_free(answers[0]);
+    hf_schedule_free(answers[1]);
+}
+
+/* The parts of a split phase are as long as asked, have frames of no phase between them, and joined they are
+   what was opened. A part is not split again. */
+static void test_split(void** state) {
+    world* w = *state;
+    hf_source* s = &w->editor->source;
+    enum { GAP = 6, LEAST = 8 };
+    int phases = s->phase_count, cells = s->frame_count * s->limb_count, splits = 0;
+    hf_source_phase* was = calloc((size_t)phases, sizeof *was);
+    int* at = calloc((size_t)cells, sizeof *at);
+    memcpy(was, s->phases, sizeof *was * (size_t)phases);
+    memcpy(at, s->phase_at, sizeof *at * (size_t)cells);
+    for (int i = 0; i < phases; i++) {
+        int length = was[i].last - was[i].first + 1, part = hf_source_split(s, i, GAP, LEAST), first, last;
+        assert_int_equal(part >= 0, (length - GAP) / 2 >= LEAST);
+        if (part < 0) continue;
+        splits++;
+        assert_int_equal(hf_source_split(s, i, GAP, LEAST), -1);
+        assert_int_equal(hf_source_split(s, part, GAP, LEAST), -1);
+        for (int f = was[i].first; f <= was[i].last; f++) {
+            int expected = f <= s->phases[i].last ? i : f >= s->phases[part].first ? part : -1;
+            assert_int_equal(s->phase_at[f * s->limb_count + was[i].hold.limb], expected);
+        }
+        assert_true(s->phases[part].first - s->phases[i].last - 1 >= GAP);
+        hf_source_opened(s, part, &first, &last);
+        assert_int_equal(first, was[i].first);
+        assert_int_equal(last, was[i].last);
+    }
+    assert_true(splits > 1);
+    hf_source_join(s, 0);
+    assert_int_equal(s->phase_count, phases);
+    assert_memory_equal(s->phases, was, sizeof *was * (size_t)phases);
+    assert_memory_equal(s->phase_at, at, sizeof *at * (size_t)cells);
+    free(was);
+    free(at);
+}
+
 static bool never_goes_on(void* user, double share, const char* what) {
     (void)share, (void)what;
     return --*(int*)user > 0;
@@ -552,6 +618,7 @@ int main(void) {
         cmocka_unit_test(test_arguments),    cmocka_unit_test(test_cancelled),
         cmocka_unit_test(test_keyed),        cmocka_unit_test(test_between_frames),
         cmocka_unit_test(test_keyed_halves), cmocka_unit_test(test_cancelled_opening),
+        cmocka_unit_test(test_threads),      cmocka_unit_test(test_split),
     };
     return cmocka_run_group_tests(tests, load_world, free_world);
 }

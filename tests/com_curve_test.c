@@ -36,7 +36,7 @@ static double find(int swing, double offset_m, double (*places)[2], const hf_pre
     }
     static double height[STEPS + 1];
     for (int k = 0; k <= STEPS; k++) height[k] = HEIGHT_M;
-    hf_com_curve c = {STEPS, STEP_S, height, {0, 0, 0}, {0.2, 0, 0}, region, offset, wish};
+    hf_com_curve c = {STEPS, STEP_S, height, {0, 0, 0}, {0.2, 0, 0}, region, offset, wish, 1};
     hf_workspace* workspace = NULL;
     double outside;
     assert_int_equal(hf_workspace_create(&workspace), HF_OK);

@@ -176,6 +176,44 @@ static void lying_skeletons_stand(void** state) {
     hf_creature_free(human);
 }
 
+/* The same motion with a joint whose axes are turned by `by` without rotations: feet that point their toes.
+ */
+static void turn_axes(hf_clip* clip, int joint, hf_quat by) {
+    hf_transform* was = calloc((size_t)clip->joint_count, sizeof *was);
+    for (int f = 0; f < clip->frame_count; f++) {
+        hf_clip_forward(clip, f, was);
+        hf_quat above = was[clip->joints[joint].parent].rotation;
+        set_turn(clip, joint, f,
+                 hf_quat_mul(hf_quat_mul(hf_quat_conj(above), was[joint].rotation), hf_quat_conj(by)));
+    }
+    for (int i = 0; i < clip->joint_count; i++)
+        if (clip->joints[i].parent == joint) clip->joints[i].offset = hf_rotate(by, clip->joints[i].offset);
+    free(was);
+}
+
+/* The files of some libraries point the toes of a skeleton by 20 degrees and more. Its feet are flat where
+   they stand in the clip. */
+static void pointed_feet_stand_flat(void** state) {
+    (void)state;
+    hf_creature* human = load_human();
+    for (int degrees = 25; degrees <= 80; degrees += 55) {
+        hf_clip* clip = make_clip(human, 0, 0, 0);
+        hf_clip_body body = {0};
+        assert_int_equal(hf_clip_body_make(clip, &body, NULL), HF_OK);
+        int ankle = body.limbs[HF_LEFT_LEG].lower;
+        hf_clip_body_free(&body);
+        turn_axes(clip, ankle, hf_quat_axis_angle(hf_v3(1, 0, 0), degrees * PI / 180));
+        assert_int_equal(hf_clip_body_make(clip, &body, NULL), HF_OK);
+        assert_int_equal(body.limbs[HF_LEFT_LEG].lower, ankle);
+        hf_clip_body_set(&body, 0);
+        hf_quat turned = hf_quat_mul(body.now[ankle].rotation, hf_quat_conj(body.rest[ankle].rotation));
+        assert_true(hf_rotate(turned, hf_v3(0, 0, 1)).z > hf_cos(PI / 180));
+        hf_clip_body_free(&body);
+        hf_clip_free(clip);
+    }
+    hf_creature_free(human);
+}
+
 /* ---- limbs ---- */
 
 #define TURNS "CHANNELS 3 Zrotation Xrotation Yrotation\n"
@@ -237,6 +275,46 @@ static void raised_arms_keep_the_rest_posture(void** state) {
     assert_true(hf_clip_height(clip, raised) > 1.3 * hf_clip_height(clip, rest));
     for (int i = 0; i < clip->joint_count; i++)
         assert_true(hf_distance(body.rest[i].position, rest[i].position) < 1e-12);
+    hf_clip_body_free(&body);
+    hf_clip_free(clip);
+}
+
+/* A quadruped as high as long: four legs of 40 cm at the corners of its trunk. */
+static hf_clip* make_dog(void) {
+    char path[1024];
+    snprintf(path, sizeof path, "%s/dog.bvh", test_folder());
+    FILE* file = fopen(path, "wb");
+    assert_non_null(file);
+    static const char* const leg[3] = {"Thigh", "Shank", "Paw"};
+    static const char* const front[3] = {"FrontThigh", "FrontShank", "FrontPaw"};
+    static const double bones[3][2] = {{8, 0}, {0, -20}, {0, -20}};
+    fputs("HIERARCHY\nROOT Hips\n{\nOFFSET 0 40 0\n" TURNS, file);
+    write_limb(file, 1, leg, bones);
+    write_limb(file, -1, leg, bones);
+    fputs("JOINT Spine\n{\nOFFSET 0 0 50\n" TURNS, file);
+    write_limb(file, 1, front, bones);
+    write_limb(file, -1, front, bones);
+    fputs("}\n}\nMOTION\nFrames: 2\nFrame Time: 0.1\n", file);
+    for (int i = 0; i < 2 * 14; i++) fprintf(file, "0 0 0%c", i % 14 == 13 ? '\n' : ' ');
+    fclose(file);
+    hf_clip* clip = NULL;
+    hf_error error = {0};
+    if (hf_clip_load(path, 0.01, &clip, &error) != HF_OK) fail_msg("%s", error.message);
+    return clip;
+}
+
+/* The hind legs are legs, the front legs take the place of arms. */
+static void four_legs_are_found(void** state) {
+    (void)state;
+    static const char* const knees[HF_MAX_MARKED] = {"LeftShank", "RightShank", "LeftFrontShank",
+                                                     "RightFrontShank"};
+    hf_clip* clip = make_dog();
+    hf_clip_body body = {0};
+    assert_int_equal(hf_clip_body_make(clip, &body, NULL), HF_OK);
+    for (int role = 0; role < HF_MAX_MARKED; role++) {
+        assert_true(body.limbs[role].there);
+        assert_string_equal(clip->joints[body.limbs[role].middle].name, knees[role]);
+    }
     hf_clip_body_free(&body);
     hf_clip_free(clip);
 }
@@ -357,6 +435,8 @@ static void hovering_feet_do_not_touch(void** state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lying_skeletons_stand),
+        cmocka_unit_test(pointed_feet_stand_flat),
+        cmocka_unit_test(four_legs_are_found),
         cmocka_unit_test(collars_are_no_arms),
         cmocka_unit_test(raised_arms_keep_the_rest_posture),
         cmocka_unit_test(floor_under_feet_that_never_rest),

@@ -546,7 +546,7 @@ static void assert_hand_free(hf_reacher* r, const hf_placement* others, int limb
    farther from the object than a check allows a contact to be off (1 mm). */
 static void assert_contacts(hf_reacher* r, const hf_placement* alone, int limb, const hf_hand_grasp* g) {
     const hf_creature* c = r->world.creature;
-    int effector = c->view.limbs[limb].effector_link, count = 1;
+    int effector = c->view.limbs[limb].effector_link, count = g->open ? 0 : 1; // finger tips need no palm
     hf_transform links[256];
     hf_pose pose = {hf_transform_identity(), g->q};
     hf_forward(c, &pose, links);
@@ -592,8 +592,9 @@ static void test_room_for_hands(void** state) {
             assert_contacts(r, alone, limb, &g[round].items[i]);
         }
     }
-    assert_true(g[0].count > 0 && g[1].count > 0);
-    assert_true(memcmp(&g[0].items[0].hand, &g[1].items[0].hand, sizeof g[0].items[0].hand) != 0);
+    const hf_hand_grasps* later = &g[HF_GRASP_PINCH + 1];
+    assert_true(g[0].count > 0 && later->count > 0);
+    assert_true(memcmp(&g[0].items[0].hand, &later->items[0].hand, sizeof g[0].items[0].hand) != 0);
     hf_workspace_end(r->workspace, mark);
     free(g);
     hf_placement_free(others);

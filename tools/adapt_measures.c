@@ -1,7 +1,7 @@
-/* What edits of a clip cost and keep: identity, style, and the processor time of small, moved and dragged
-   edits.
-   adapt_measures SCENARIO SCHEDULE OBJECT [SECONDS]: the object is moved, removed, put aside and dragged
-   in the first seconds of the schedule (10; 0: all of it). */
+/* What edits of a clip cost and keep: identity, style, and the time of small, moved and dragged edits:
+   processor time with one thread, or the time that passes with several.
+   adapt_measures SCENARIO SCHEDULE OBJECT [SECONDS [THREADS]]: the object is moved, removed, put aside and
+   dragged in the first seconds of the schedule (10; 0: all of it), by so many threads (1; 0: all cores). */
 #include <holdfast/holdfast.h>
 
 #include <math.h>
@@ -24,9 +24,11 @@ typedef struct world {
     int object;
 } world;
 
+static clockid_t timer = CLOCK_THREAD_CPUTIME_ID;
+
 static double now_s(void) {
     struct timespec t;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    clock_gettime(timer, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
@@ -138,11 +140,14 @@ int main(int argc, char** argv) {
     char text[1200];
     world w = {0};
     double seconds = argc > 4 ? atof(argv[4]) : 10;
+    hf_adapt_options options = hf_adapt_options_default();
+    options.threads = argc > 5 ? atoi(argv[5]) : 1;
+    if (options.threads != 1) timer = CLOCK_MONOTONIC;
     if (argc < 4 || hf_scenario_load(argv[1], NULL, &w.s, &error) != HF_OK ||
         hf_schedule_load(argv[2], w.s->creature, w.s->scene, &w.schedule, &error) != HF_OK ||
         hf_workspace_create(&w.w) != HF_OK) {
         fprintf(stderr, "%s\n",
-                argc < 4 ? "usage: adapt_measures SCENARIO SCHEDULE OBJECT [SECONDS]"
+                argc < 4 ? "usage: adapt_measures SCENARIO SCHEDULE OBJECT [SECONDS [THREADS]]"
                          : hf_error_text(&error, text, sizeof text));
         return 2;
     }
@@ -154,7 +159,7 @@ int main(int argc, char** argv) {
         return 2;
     }
     double begin = now_s();
-    if (hf_adapt_editor_create(w.s->creature, w.s->scene, w.schedule, NULL, w.w, &w.editor, &error) !=
+    if (hf_adapt_editor_create(w.s->creature, w.s->scene, w.schedule, &options, w.w, &w.editor, &error) !=
         HF_OK) {
         fprintf(stderr, "%s\n", hf_error_text(&error, text, sizeof text));
         return 2;

@@ -23,6 +23,7 @@ typedef struct hf_adapt_options {
                          default 24 */
     double spacing_m; /* descriptor points on the scene are that far apart beside the body; default 0.04 */
     uint64_t seed;    /* default 1 */
+    int threads;      /* that test frames, 0..1024; no result depends on it; default 0: all cores */
 } hf_adapt_options;
 HF_API hf_adapt_options hf_adapt_options_default(void);
 HF_API hf_option_table hf_adapt_option_table(void);

@@ -113,7 +113,7 @@ typedef struct hf_limb {
     int joint_count;
     const int* joints; /* movable, non-mimic joints from trunk to effector */
     int contact_count;
-    const hf_contact_frame* contacts;
+    const hf_contact_frame* contacts; /* contact_count, then tip_count more */
     int exclude_count;
     const int* excludes; /* limbs that cannot be in a stance together with this one */
     bool use;            /* false: found (head, tail) but not used for contact */
@@ -121,7 +121,10 @@ typedef struct hf_limb {
     double max_force; /* N */
     int mirror_of;    /* limb index, -1 for none */
     double length;    /* m, from the first joint to the farthest contact frame, straightened */
+    int tip_count;    /* of a limb that grips: balls at the ends of its fingers, which pinch */
 } hf_limb;
+/* Contact frames that a hold may name: those that queries look for places for, and finger tips. */
+static inline int hf_limb_frame_count(const hf_limb* limb) { return limb->contact_count + limb->tip_count; }
 
 /* A joint group with a region in angle space: a union of convex pieces A q <= b, or a spherical
    swing polygon with a twist interval. */

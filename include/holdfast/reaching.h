@@ -20,7 +20,8 @@ typedef struct hf_reach_options {
     double right_share;   /* of the postures that reach far; default 0.66 */
     double rest_cost; /* cost of an edge near the rest posture, where one far from it costs 1; default 0.3 */
     int connections;  /* nodes of the roadmap tried for each end of a way; default 12 */
-    int smoothing;    /* rounds of smoothing; default 60 */
+    int detours;   /* ways by the roadmap tried where a load or a moved object is in the way; default 200 */
+    int smoothing; /* rounds of smoothing; default 60 */
     /* price of a posture, beside its distance from the rest posture, which costs 1: what its distance from
        where the body is costs, a crouch for each metre, a trunk that leans aside or turns for each radian, an
        elbow above its shoulder and a hand beyond the middle of the body for each metre */
@@ -31,11 +32,13 @@ typedef struct hf_reach_options {
     double cross_cost;  /* m/m, of a hand on the other side of the body; default 1 */
     int seeds;       /* nodes of the roadmap that the search for a hand's posture starts from; default 24 */
     int tries;       /* random escapes of that search; default 200 */
+    int openings;    /* hand shapes with which a door or a drawer is tried; default 100 */
     int extensions;  /* of the trees that search where the roadmap does not help; default 4000 */
     double margin_m; /* least static balance margin; default 0.008 */
     double speed_share;        /* of all speed and acceleration limits; default 0.3: reaching is no race */
     double approach_m;         /* straight way of a hand to and from what it grasps; default 0.08 */
     double upright_rad;        /* most tilt of an object that is kept upright; default 0.15 */
+    double eyes_rad;           /* how far eyes turn to what the hands do before the head turns; default 0.3 */
     double rate;               /* frames a second; default 30 */
     uint64_t seed;             /* default 1 */
     int threads;               /* 0: all cores (default); nothing depends on it */

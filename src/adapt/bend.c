@@ -12,6 +12,7 @@
 #include <holdfast/solve.h>
 
 #include <math.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -40,8 +41,8 @@ enum { FAR_STARTS = 6 };
 hf_status hf_bend_make(const hf_source* s, const hf_relation* r, hf_workspace* workspace, hf_bend* b) {
     memset(b, 0, sizeof *b);
     b->source = s, b->relation = r, b->workspace = workspace;
-    size_t f = (size_t)s->frame_count, limbs = (size_t)s->limb_count, p = (size_t)s->particle_count;
-    b->phases = hf_alloc((size_t)s->phase_count + 1, sizeof *b->phases);
+    size_t f = (size_t)s->frame_count, limbs = (size_t)s->limb_count;
+    b->phases = hf_alloc(2 * (size_t)s->phase_count + 1, sizeof *b->phases); // each may be split
     b->root = hf_alloc(f, sizeof *b->root);
     b->way = hf_alloc(f, sizeof *b->way);
     b->root_push = hf_alloc(f, sizeof *b->root_push);
@@ -57,13 +58,9 @@ hf_status hf_bend_make(const hf_source* s, const hf_relation* r, hf_workspace* w
     b->solved = hf_alloc(f * (2 * limbs + 3), sizeof *b->solved);
     b->stale = hf_alloc(f, sizeof *b->stale);
     b->links = hf_alloc((size_t)s->creature->view.link_count, sizeof *b->links);
-    b->shifts = hf_alloc(p, sizeof *b->shifts);
-    b->pinned = hf_alloc(p, sizeof *b->pinned);
-    b->points = hf_alloc(3 * p, sizeof *b->points);
     b->smooth = hf_alloc(3 * f, sizeof *b->smooth);
     if (b->phases && b->root && b->way && b->root_push && b->tips && b->tip_push && b->touched && b->missed &&
-        b->roots && b->q && b->rides && b->loose && b->seat && b->solved && b->stale && b->links &&
-        b->shifts && b->pinned && b->points && b->smooth)
+        b->roots && b->q && b->rides && b->loose && b->seat && b->solved && b->stale && b->links && b->smooth)
         return HF_OK;
     hf_bend_free(b);
     return HF_ERROR_MEMORY;
@@ -87,11 +84,23 @@ void hf_bend_free(hf_bend* b) {
     hf_free(b->solved);
     hf_free(b->stale);
     hf_free(b->links);
-    hf_free(b->shifts);
-    hf_free(b->pinned);
-    hf_free(b->points);
     hf_free(b->smooth);
     memset(b, 0, sizeof *b);
+}
+
+void hf_bend_plan(hf_bend* b, int phase) {
+    const hf_source* s = b->source;
+    const hf_source_phase* p = &s->phases[phase];
+    hf_phase_plan* plan = &b->phases[phase];
+    *plan = (hf_phase_plan){.first = p->first, .last = p->last, .hold = p->hold, .turn = hf_quat_identity()};
+    if (hf_source_between(p)) {
+        plan->mode = HF_PHASE_RELEASED;
+        snprintf(plan->why, sizeof plan->why, "it lies between two frames of the motion");
+    }
+    if (p->hold.object < 0 || !b->moved->changed[p->hold.object]) return;
+    plan->gone =
+        !hf_surface_follow(s->scene, b->scene, p->hold.object, p->triangle, &plan->hold.point, &plan->turn);
+    plan->hold.normal = hf_rotate(plan->turn, plan->hold.normal);
 }
 
 hf_status hf_bend_start(hf_bend* b, const hf_moved_relation* moved, const hf_scene* scene) {
@@ -111,20 +120,7 @@ hf_status hf_bend_start(hf_bend* b, const hf_moved_relation* moved, const hf_sce
     memset(b->stale, 1, f * sizeof *b->stale);
     memcpy(b->roots, s->roots, f * sizeof *b->roots);
     memcpy(b->q, s->q, f * (size_t)s->q_count * sizeof *b->q);
-    for (int i = 0; i < s->phase_count; i++) {
-        const hf_source_phase* p = &s->phases[i];
-        hf_phase_plan* plan = &b->phases[i];
-        *plan =
-            (hf_phase_plan){.first = p->first, .last = p->last, .hold = p->hold, .turn = hf_quat_identity()};
-        if (hf_source_between(p)) {
-            plan->mode = HF_PHASE_RELEASED;
-            snprintf(plan->why, sizeof plan->why, "it lies between two frames of the motion");
-        }
-        if (p->hold.object < 0 || !moved->changed[p->hold.object]) continue;
-        plan->gone =
-            !hf_surface_follow(s->scene, scene, p->hold.object, p->triangle, &plan->hold.point, &plan->turn);
-        plan->hold.normal = hf_rotate(plan->turn, plan->hold.normal);
-    }
+    for (int i = 0; i < s->phase_count; i++) hf_bend_plan(b, i);
     return hf_placement_create(scene, &b->placement);
 }
 
@@ -276,41 +272,46 @@ static hf_vec3 carry(const hf_bend* b, int frame) {
     return all > 0 ? hf_scale(sum, 1 / all) : sum;
 }
 
+/* What a fit of one frame needs, of each particle. */
+typedef struct fit_scratch {
+    hf_vec3* shifts;
+    bool* pinned;
+    hf_vec3* points; /* three */
+} fit_scratch;
+
 /* Parts of the trunk beside a surface go with the surface, those far from all with the limbs that bear. */
-static void carry_trunk(hf_bend* b, int frame) {
+static void carry_trunk(const hf_bend* b, int frame, hf_vec3* shifts) {
     const hf_source* s = b->source;
     double beside = BESIDE_SHARE * s->creature->view.height;
     hf_vec3 shift = carry(b, frame);
     for (int p = 0; p < s->particle_count; p++) {
         double near = (double)b->relation->near_m[frame * s->particle_count + p];
         double share = fmax(0, fmin(1, 2 - near / beside));
-        b->shifts[p] = hf_add(hf_scale(b->shifts[p], share), hf_scale(shift, 1 - share));
+        shifts[p] = hf_add(hf_scale(shifts[p], share), hf_scale(shift, 1 - share));
     }
 }
 
 static bool zero(hf_vec3 v) { return v.x == 0 && v.y == 0 && v.z == 0; }
 
-static void root_delta(hf_bend* b, int frame) {
+static hf_delta root_delta(const hf_bend* b, int frame, const fit_scratch* x) {
     const hf_source* s = b->source;
     bool any = false;
-    memset(b->pinned, 0, sizeof *b->pinned * (size_t)s->particle_count);
-    for (int p = 0; p < s->particle_count; p++) b->shifts[p] = free_shift(b, p, frame);
-    carry_trunk(b, frame);
-    for (int p = 0; p < s->particle_count; p++) any |= s->particles[p].trunk && !zero(b->shifts[p]);
+    memset(x->pinned, 0, sizeof *x->pinned * (size_t)s->particle_count);
+    for (int p = 0; p < s->particle_count; p++) x->shifts[p] = free_shift(b, p, frame);
+    carry_trunk(b, frame, x->shifts);
+    for (int p = 0; p < s->particle_count; p++) any |= s->particles[p].trunk && !zero(x->shifts[p]);
     for (int limb = 0; limb < s->limb_count; limb++) {
         int p = s->tip_particle[limb];
         const hf_delta* d = &b->tips[frame * s->limb_count + limb];
         if (!s->acts[limb] || s->particles[p].trunk || b->rides[frame * s->limb_count + limb] == 1) continue;
         hf_vec3 arm =
             hf_sub(s->points[frame * s->particle_count + p], hf_source_tip(s, frame, limb).position);
-        b->shifts[p] = hf_add(d->shift, hf_sub(hf_rotate(hf_turn(d->turn), arm), arm));
-        b->pinned[p] = true;
+        x->shifts[p] = hf_add(d->shift, hf_sub(hf_rotate(hf_turn(d->turn), arm), arm));
+        x->pinned[p] = true;
         any |= hf_delta_any(d);
     }
-    b->root[frame] = (hf_delta){0};
-    if (!any) return;
-    hf_fit_job job = {b->relation, frame, b->shifts, b->pinned, b->points};
-    b->root[frame] = hf_skeleton_fit(&job);
+    hf_fit_job job = {b->relation, frame, x->shifts, x->pinned, x->points};
+    return any ? hf_skeleton_fit(&job) : (hf_delta){0};
 }
 
 void hf_bend_smooth(hf_bend* b, hf_vec3* track, int stride, double width) {
@@ -359,17 +360,48 @@ static void seat_root(hf_bend* b) {
     }
 }
 
+/* Fits of some frames: one in `step`, and the last. */
+typedef struct root_fits {
+    hf_bend* bend;
+    int step;
+    atomic_bool out_of_memory;
+} root_fits;
+
+static int fitted_frame(const root_fits* r, int index) {
+    int last = r->bend->source->frame_count - 1, frame = index * r->step;
+    return frame < last ? frame : last;
+}
+
+static void fit_frame(void* context, int index, int worker) {
+    root_fits* r = context;
+    hf_bend* b = r->bend;
+    hf_workspace* w = hf_crew_workspace(b->crew, worker);
+    size_t n = (size_t)b->source->particle_count;
+    int frame = fitted_frame(r, index);
+    if (!hf_workspace_goes_on_often(w)) return;
+    hf_workspace_mark at = hf_workspace_begin(w);
+    fit_scratch x = {hf_workspace_take(w, n, sizeof *x.shifts), hf_workspace_take(w, n, sizeof *x.pinned),
+                     hf_workspace_take(w, 3 * n, sizeof *x.points)};
+    if (x.shifts && x.pinned && x.points)
+        b->root[frame] = root_delta(b, frame, &x);
+    else
+        r->out_of_memory = true;
+    hf_workspace_end(w, at);
+}
+
 /* The skeleton is fitted once in the time over which its way is smoothed, straight ways lie between. */
-static void fit_root(hf_bend* b, double width) {
-    int last = b->source->frame_count - 1, step = (int)fmax(1, width);
-    for (int f = 0, before = 0; f <= last; before = f, f = f < last && f + step > last ? last : f + step) {
-        root_delta(b, f);
-        for (int k = before + 1; k < f; k++) {
-            double t = (double)(k - before) / (f - before);
-            b->root[k] = plus(b->root[before], less(b->root[f], b->root[before]), t);
+static hf_status fit_root(hf_bend* b, double width) {
+    root_fits r = {.bend = b, .step = (int)fmax(1, width)};
+    int last = b->source->frame_count - 1, count = (last + r.step - 1) / r.step + 1;
+    hf_crew_work(b->crew, b->workspace, count, fit_frame, &r);
+    for (int i = 1; i < count; i++) {
+        int before = fitted_frame(&r, i - 1), frame = fitted_frame(&r, i);
+        for (int k = before + 1; k < frame; k++) {
+            double t = (double)(k - before) / (frame - before);
+            b->root[k] = plus(b->root[before], less(b->root[frame], b->root[before]), t);
         }
-        if (!hf_workspace_goes_on_often(b->workspace)) return;
     }
+    return r.out_of_memory ? HF_ERROR_MEMORY : HF_OK;
 }
 
 hf_status hf_bend_deltas(hf_bend* b) {
@@ -378,8 +410,8 @@ hf_status hf_bend_deltas(hf_bend* b) {
         if (s->acts[limb]) find_rides(b, limb), limb_deltas(b, limb);
     _Static_assert(sizeof(hf_delta) == 2 * sizeof(hf_vec3), "a delta is two vectors");
     double width = SMOOTH_S * s->schedule->rate;
-    fit_root(b, width);
-    if (hf_workspace_cancelled(b->workspace)) return HF_OK;
+    hf_status status = fit_root(b, width);
+    if (status != HF_OK || hf_workspace_cancelled(b->workspace)) return status;
     hf_bend_smooth(b, &b->root[0].shift, 2, width);
     hf_bend_smooth(b, &b->root[0].turn, 2, width);
     seat_root(b);

@@ -4,6 +4,7 @@
 #ifndef HF_ADAPT_BEND_H
 #define HF_ADAPT_BEND_H
 
+#include "adapt/crew.h"
 #include "adapt/fit.h"
 
 #include <holdfast/task.h>
@@ -35,6 +36,7 @@ typedef struct hf_bend {
     const hf_scene* scene;
     hf_placement* placement; /* of the edited scene */
     hf_workspace* workspace;
+    hf_crew* crew;
     hf_phase_plan* phases;
     /* of each frame */
     hf_delta* root;      /* of the descriptors and the skeleton's fit */
@@ -55,9 +57,6 @@ typedef struct hf_bend {
     bool* stale;
     /* scratch */
     hf_transform* links;
-    hf_vec3* shifts;
-    bool* pinned;
-    hf_vec3* points;
     double* smooth;
 } hf_bend;
 
@@ -66,6 +65,8 @@ hf_status hf_bend_make(const hf_source* source, const hf_relation* relation, hf_
 void hf_bend_free(hf_bend* bend);
 /* Begins anew in an edited scene, with all phases where they were. */
 hf_status hf_bend_start(hf_bend* bend, const hf_moved_relation* moved, const hf_scene* scene);
+/* Plans a phase where it was, or where its object went. */
+void hf_bend_plan(hf_bend* bend, int phase);
 /* Deltas of all limbs and of the root, from the phases' plans. */
 hf_status hf_bend_deltas(hf_bend* bend);
 /* Solves the frames of a range that the deltas touch. */

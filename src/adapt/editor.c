@@ -37,6 +37,8 @@ static const hf_option items[] = {
     {"spacing_m", HF_OPTION_REAL, FIELD(spacing_m), 0.001, 10, 0.04, "m",
      "how far descriptor points are apart beside the body"},
     {"seed", HF_OPTION_SEED, FIELD(seed), 0, 9007199254740992.0, 1, "", "of sample sets and searches"},
+    {"threads", HF_OPTION_COUNT, FIELD(threads), 0, 1024, 0, "",
+     "that test frames; no result depends on it; 0: all cores"},
 };
 #undef FIELD
 
@@ -73,6 +75,8 @@ hf_status hf_adapt_editor_create(const hf_creature* creature, const hf_scene* sc
             hf_fail_status(error, hf_relation_make(&e->source, o.spacing_m, workspace, &e->relation), NULL);
     if (status == HF_OK)
         status = hf_fail_status(error, hf_bend_make(&e->source, &e->relation, NULL, &e->bend), NULL);
+    if (status == HF_OK) status = hf_fail_status(error, hf_crew_make(o.threads, &e->crew), NULL);
+    e->bend.crew = &e->crew;
     if (status == HF_OK) {
         e->places.samples = hf_alloc((size_t)creature->view.limb_count + 1, sizeof *e->places.samples);
         if (!e->places.samples) status = hf_fail_memory(error, NULL);
@@ -88,6 +92,7 @@ void hf_adapt_editor_free(hf_adapt_editor* e) {
     if (!e) return;
     hf_guide_model_free(e->guide);
     hf_places_free(&e->places, e->source.creature);
+    hf_crew_free(&e->crew);
     hf_bend_free(&e->bend);
     hf_moved_relation_free(&e->moved);
     hf_relation_free(&e->relation);
@@ -210,7 +215,7 @@ static hf_status report(const hf_adapt_editor* e, const hf_schedule* schedule, h
         const hf_phase_plan* plan = &e->bend.phases[i];
         hf_phase_report* out = &r->phases[r->phase_count++];
         hf_transform now = hf_object_pose(e->bend.placement, plan->hold.object);
-        *out = (hf_phase_report){.hold = i,
+        *out = (hf_phase_report){.hold = p->opened,
                                  .limb = p->hold.limb,
                                  .object = p->hold.object,
                                  .to_object = plan->mode == HF_PHASE_RELEASED ? -1 : plan->hold.object,
@@ -221,7 +226,8 @@ static hf_status report(const hf_adapt_editor* e, const hf_schedule* schedule, h
                                  .h1 = plan->h1,
                                  .h2 = plan->h2};
         if (hf_source_between(p))
-            out->from_s = s->schedule->holds[i].from_s, out->to_s = s->schedule->holds[i].to_s;
+            out->from_s = s->schedule->holds[p->opened].from_s,
+            out->to_s = s->schedule->holds[p->opened].to_s;
         // holds of the new schedule stand in the order of the phases
         if (plan->mode != HF_PHASE_RELEASED) {
             out->from_s = schedule->holds[hold].from_s, out->to_s = schedule->holds[hold].to_s;
@@ -363,6 +369,7 @@ static hf_status go_round(hf_adapt_editor* e, hf_adapt_result* r) {
     for (size_t i = 0; i < phases; i++) b->phases[i].final = false;
     if (status == HF_OK && r->realised.fault_count) status = hf_adapt_replace(e, &r->realised);
     if (status == HF_OK && r->realised.fault_count >= before) {
+        hf_source_join(&e->source, (int)phases);
         memcpy(b->phases, plans, phases * sizeof *plans);
         memset(b->way, 0, (size_t)e->source.frame_count * sizeof *b->way);
         hf_bend_renew(b, 0, e->source.frame_count - 1);
@@ -380,6 +387,7 @@ hf_status hf_adapt_editor_update(hf_adapt_editor* e, hf_workspace* workspace, hf
     e->bend.workspace = workspace;
     hf_moved_relation_free(&e->moved);
     hf_status status = hf_relation_move(&e->relation, hf_adapt_editor_scene(e), &e->moved);
+    hf_source_join(&e->source, 0); // splits of the update before
     if (status == HF_OK) status = hf_bend_start(&e->bend, &e->moved, hf_adapt_editor_scene(e));
     r->realised.fault_count = 0;
     e->passes = 0;

@@ -13,6 +13,7 @@ struct hf_adapt_editor {
     hf_relation relation;
     hf_moved_relation moved;
     hf_bend bend;
+    hf_crew crew;
     hf_places places;
     hf_guide_model* guide; /* of level 3, when it is first asked for */
     int passes;            /* of the last update */

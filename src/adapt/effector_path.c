@@ -93,9 +93,12 @@ static void decide_anchor(hf_retarget_work* w, hf_held_phase* h) {
     h->frozen = !h->flat;
     h->anchor.flat = h->flat;
     h->anchor.point = hf_add(p->point, hf_scale(p->normal, c->ball));
-    if (!h->foot) return;
-    h->anchor.rotation =
-        lay_flat(hf_clip_link_turn(&w->finder, w->clip.limbs[h->role].lower, c->link), c->normal, p->normal);
+    if (!h->foot && h->role >= 0) return;
+    /* The clip says how soles and seats lie in the middle of their phases. Creatures that arrive late would
+       keep a turn of their way there for the whole phase. */
+    int joint = h->foot ? w->clip.limbs[h->role].lower : w->clip.root;
+    h->anchor.rotation = lay_flat(hf_clip_link_turn(&w->finder, joint, c->link), c->normal, p->normal);
+    if (p->frame == 0) h->frozen = true;
     const hf_held_phase* sole = p->frame ? sole_beside(w, h) : NULL;
     if (!sole) return;
     /* The toes stay where the flat foot has them. */

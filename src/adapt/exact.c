@@ -48,6 +48,16 @@ static void measure_exact(hf_retarget_work* w, hf_held_phase* h) {
     }
 }
 
+/* Frames without a contact stay where none of them is at fault: nothing else tells a motion of the creature
+   from one that is too fast for its limits. */
+static hf_status test_frames(hf_retarget_work* w, bool* good) {
+    hf_realise_result judged = {0};
+    hf_status status = hf_retarget_judge(w, hf_placement_scene(w->finder.placement), &judged);
+    *good = judged.fault_count == 0;
+    hf_realise_result_free(&judged);
+    return status;
+}
+
 /* Is the clip a motion of this creature that keeps its contacts already? Then it is left as it is, and its
    phases are those of the motion. */
 hf_status hf_retarget_exact(hf_retarget_work* w, hf_phases* phases, bool* exact) {
@@ -63,10 +73,11 @@ hf_status hf_retarget_exact(hf_retarget_work* w, hf_phases* phases, bool* exact)
         all += w->held[i].phase->last - w->held[i].phase->first + 1;
     }
     *exact = held >= EXACT_SHARE * all;
+    hf_status status = all == 0 ? test_frames(w, exact) : HF_OK;
     for (int i = 0; i < w->held_count; i++) {
         hf_phase* p = w->held[i].phase;
         if (!*exact || !w->held[i].held) *p = was[p - phases->items];
     }
     hf_free(was);
-    return HF_OK;
+    return status;
 }

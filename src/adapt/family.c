@@ -150,11 +150,13 @@ void hf_variants_free(hf_variant* variants, int count) {
 
 static hf_status make_workers(family* f, int workers, hf_error* error) {
     hf_status status = HF_OK;
+    hf_adapt_options own = f->options ? *f->options : hf_adapt_options_default();
+    own.threads = 1;
     for (int i = 0; i < workers && status == HF_OK; i++) {
         status = hf_fail_status(error, hf_workspace_create(&f->workspaces[i]), NULL);
         if (status != HF_OK) break;
         hf_workspace_watch(f->workspaces[i], ask, f);
-        status = hf_adapt_editor_create(f->creature, f->scene, f->schedule, f->options, f->workspaces[i],
+        status = hf_adapt_editor_create(f->creature, f->scene, f->schedule, &own, f->workspaces[i],
                                         &f->editors[i], error);
     }
     return status;

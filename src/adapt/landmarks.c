@@ -1,11 +1,14 @@
 /* Landmarks of clips and creatures (adapt/landmarks.h). A limb of the clip is a chain from the root to a
    leaf; hip, knee and ankle are the ends of its two long bones that follow each other. Limbs lie to the left
-   or the right of the root at rest, legs begin at its height, arms above. A creature's limbs are known; its
-   knee is the joint with the longest way on both sides, the ball joint before it has up to three joints. */
+   or the right of the root at rest, legs begin at its height or reach down to the ground, arms begin above;
+   the front legs of who has four take the place of arms. A creature's limbs are known; its knee is the joint
+   with the longest way on both sides, the ball joint before it has up to three joints. Where the creature has
+   links of the clip's names, as the clip's own skeleton has, these are the same things. */
 #include "adapt/landmarks.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "model/creature.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -14,9 +17,29 @@
 static const double SIDE_SHARE = 0.02;
 /* Part of the body's height above the root where arms begin. */
 static const double ARM_SHARE = 0.1;
+/* Part of the body's height above its lowest point where the ends of legs are at rest, at most. */
+static const double GROUND_SHARE = 0.25;
+/* Front legs begin this part of the body's height farther from the root along the ground than hind legs. */
+static const double FRONT_SHARE = 0.3;
 
 /* A creature whose left lies so near +Y looks along +X. */
 static const double FACING_RAD = 0.2;
+
+/* Where a limb begins, seen from the root, and how high its end is over the lowest point at rest. */
+typedef struct limb_span {
+    hf_vec3 from_root;
+    double end_m;
+} limb_span;
+
+static bool is_leg(limb_span s, double height) {
+    return s.from_root.z < ARM_SHARE * height || s.end_m < GROUND_SHARE * height;
+}
+
+/* nearest: of all legs' ways from the root along the ground, the least. */
+static int role_of(limb_span s, double height, double aside, double nearest) {
+    bool front = hf_hypot(s.from_root.x, s.from_root.y) > nearest + FRONT_SHARE * height;
+    return (is_leg(s, height) && !front ? HF_LEFT_LEG : HF_LEFT_ARM) + (aside < 0);
+}
 
 /* ---- clips ---- */
 
@@ -83,17 +106,28 @@ static void find_tip(const hf_clip_body* b, bool leg, hf_clip_limb* limb) {
     }
 }
 
+/* Where the limb of a leaf begins and ends; false where there is none. */
+static bool span_limb(const hf_clip_body* b, int leaf, hf_vec3 left, hf_clip_limb* limb, limb_span* span) {
+    double height = hf_clip_height(b->clip, b->rest);
+    if (b->clip->joints[leaf].end_site || !long_bones(b, leaf, left, SIDE_SHARE * height, limb)) return false;
+    span->from_root = hf_sub(b->rest[limb->upper].position, b->rest[b->root].position);
+    span->end_m = b->rest[leaf].position.z - hf_clip_lowest(b->clip, b->rest);
+    return true;
+}
+
 static void find_clip_limbs(hf_clip_body* b, hf_vec3 left) {
     const hf_clip* clip = b->clip;
-    double height = hf_clip_height(clip, b->rest), longest[HF_MAX_MARKED] = {0};
+    double height = hf_clip_height(clip, b->rest), longest[HF_MAX_MARKED] = {0}, nearest = INFINITY;
+    hf_clip_limb limb;
+    limb_span s;
     for (int role = 0; role < HF_MAX_MARKED; role++)
         b->limbs[role] = (hf_clip_limb){false, -1, -1, -1, -1, -1, -1};
+    for (int i = 0; i < clip->joint_count; i++)
+        if (span_limb(b, i, left, &limb, &s) && is_leg(s, height))
+            nearest = fmin(nearest, hf_hypot(s.from_root.x, s.from_root.y));
     for (int i = 0; i < clip->joint_count; i++) {
-        hf_clip_limb limb;
-        if (clip->joints[i].end_site || !long_bones(b, i, left, SIDE_SHARE * height, &limb)) continue;
-        hf_vec3 d = hf_sub(b->rest[limb.upper].position, b->rest[b->root].position);
-        double aside = hf_dot(d, left), down = d.z - ARM_SHARE * height;
-        int role = (down < 0 ? HF_LEFT_LEG : HF_LEFT_ARM) + (aside < 0);
+        if (!span_limb(b, i, left, &limb, &s)) continue;
+        int role = role_of(s, height, hf_dot(s.from_root, left), nearest);
         double length = fmin(hf_distance(b->rest[limb.upper].position, b->rest[limb.middle].position),
                              hf_distance(b->rest[limb.middle].position, b->rest[limb.lower].position));
         if (length <= longest[role]) continue;
@@ -136,10 +170,14 @@ hf_status hf_clip_body_make(const hf_clip* clip, hf_clip_body* b, hf_error* erro
     b->root = find_root(clip);
     hf_clip_rest(b);
     hf_vec3 left = leftwards(b);
-    b->facing = hf_quat_axis_angle(hf_v3(0, 0, 1), hf_atan2(-left.x, left.y));
     find_clip_limbs(b, left);
+    /* In a frame of a walk limbs reach ahead and back: hips and shoulders say better where left is. */
+    if (hf_length(hf_clip_left(b, b->rest)) > 0) left = hf_clip_left(b, b->rest);
+    b->facing = hf_quat_axis_angle(hf_v3(0, 0, 1), hf_atan2(-left.x, left.y));
     b->chest = find_chest(b);
-    return HF_OK;
+    hf_status status = hf_clip_stand(b);
+    if (status != HF_OK) hf_clip_body_free(b);
+    return hf_fail_status(error, status, clip->path);
 }
 
 void hf_clip_body_free(hf_clip_body* b) {
@@ -155,7 +193,7 @@ void hf_clip_body_free(hf_clip_body* b) {
 
 /* ---- creatures ---- */
 
-static bool link_descends(const hf_creature_view* v, int link, int from) {
+bool hf_link_descends(const hf_creature_view* v, int link, int from) {
     while (link >= 0 && link != from) link = v->links[link].parent_link;
     return link == from;
 }
@@ -165,7 +203,7 @@ static int touching_middle(const hf_creature_view* v, int limb) {
     for (int i = 0; i < v->limb_count; i++) {
         const hf_limb *a = &v->limbs[i], *b = &v->limbs[limb];
         if (i != limb && a->use && a->joint_count > 0 && a->joint_count < b->joint_count &&
-            link_descends(v, b->effector_link, a->effector_link))
+            hf_link_descends(v, b->effector_link, a->effector_link))
             return i;
     }
     return -1;
@@ -174,7 +212,7 @@ static int touching_middle(const hf_creature_view* v, int limb) {
 static bool is_middle(const hf_creature_view* v, int limb) {
     for (int i = 0; i < v->limb_count; i++)
         if (i != limb && v->limbs[i].joint_count > v->limbs[limb].joint_count &&
-            link_descends(v, v->limbs[i].effector_link, v->limbs[limb].effector_link))
+            hf_link_descends(v, v->limbs[i].effector_link, v->limbs[limb].effector_link))
             return true;
     return false;
 }
@@ -218,19 +256,36 @@ static void face_ahead(hf_creature_body* b) {
         b->rest[i] = hf_compose((hf_transform){{0, 0, 0}, turn}, b->rest[i]);
 }
 
+/* Marks a limb that touches with its end; false for others. */
+static bool span_creature_limb(const hf_creature_body* b, int limb, double lowest, hf_creature_limb* marked,
+                               limb_span* span) {
+    const hf_creature_view* v = hf_creature_get(b->creature);
+    const hf_limb* l = &v->limbs[limb];
+    if (!l->use || l->joint_count < 2 || l->contact_count == 0 || is_middle(v, limb)) return false;
+    mark_limb(b, limb, marked);
+    span->from_root = b->rest[marked->upper.link].position;
+    span->end_m = b->rest[l->effector_link].position.z - lowest;
+    return true;
+}
+
 static void find_creature_limbs(hf_creature_body* b) {
     const hf_creature_view* v = hf_creature_get(b->creature);
-    double length[HF_MAX_MARKED] = {0};
+    double length[HF_MAX_MARKED] = {0}, lowest = INFINITY, nearest = INFINITY;
+    hf_creature_limb marked;
+    limb_span s;
     for (int role = 0; role < HF_MAX_MARKED; role++) b->limbs[role].limb = -1;
     b->seat = -1;
+    for (int i = 0; i < v->link_count; i++) lowest = fmin(lowest, b->rest[i].position.z);
+    for (int i = 0; i < v->limb_count; i++)
+        if (span_creature_limb(b, i, lowest, &marked, &s) && is_leg(s, v->height))
+            nearest = fmin(nearest, hf_hypot(s.from_root.x, s.from_root.y));
     for (int i = 0; i < v->limb_count; i++) {
         const hf_limb* l = &v->limbs[i];
         if (l->use && l->joint_count == 0 && l->effector_link == 0) b->seat = i;
-        if (!l->use || l->joint_count < 2 || l->contact_count == 0 || is_middle(v, i)) continue;
-        hf_creature_limb marked;
-        mark_limb(b, i, &marked);
-        hf_vec3 upper = b->rest[marked.upper.link].position;
-        int role = (upper.z > ARM_SHARE * v->height ? HF_LEFT_ARM : HF_LEFT_LEG) + (upper.y < 0);
+        if (!span_creature_limb(b, i, lowest, &marked, &s)) continue;
+        /* Collar bones begin in the middle: names tell the side, or knees and elbows do. */
+        double side = hf_name_side(l->name) ? hf_name_side(l->name) : b->rest[marked.middle.link].position.y;
+        int role = role_of(s, v->height, side, nearest);
         if (l->length <= length[role]) continue;
         length[role] = l->length;
         b->limbs[role] = marked;
@@ -255,7 +310,7 @@ hf_status hf_creature_body_make(const hf_creature* creature, hf_creature_body* b
     int left = b->limbs[HF_LEFT_ARM].limb, right = b->limbs[HF_RIGHT_ARM].limb;
     if (left >= 0 && right >= 0) {
         b->chest = v->limbs[left].base_link;
-        while (b->chest > 0 && !link_descends(v, v->limbs[right].base_link, b->chest))
+        while (b->chest > 0 && !hf_link_descends(v, v->limbs[right].base_link, b->chest))
             b->chest = v->links[b->chest].parent_link;
     }
     return HF_OK;
@@ -303,9 +358,25 @@ static void override(hf_clip_body* clip, hf_creature_body* creature, int joint, 
         }
 }
 
+/* Links of the limb with the names of the clip's joints are its landmarks. */
+static void match_names(const hf_clip_body* clip, hf_creature_body* creature) {
+    for (int role = 0; role < HF_MAX_MARKED; role++) {
+        hf_clip_limb c = clip->limbs[role];
+        hf_creature_limb* l = &creature->limbs[role];
+        int links[3];
+        bool same = c.there && l->limb >= 0;
+        for (int k = 0; k < 3 && same; k++) {
+            links[k] = hf_creature_find_link(creature->creature, clip->clip->joints[*clip_marks(&c, k)].name);
+            same = links[k] >= 0 && hf_link_in_limb(creature->creature, links[k], l->limb);
+        }
+        for (int k = 0; k < 3 && same; k++) creature_marks(l, k)->link = links[k];
+    }
+}
+
 hf_status hf_landmarks_match(hf_clip_body* clip, hf_creature_body* creature, const hf_joint_link* mapping,
                              int count, hf_error* error) {
     const char* path = clip->clip->path;
+    match_names(clip, creature);
     for (int i = 0; i < count; i++) {
         int joint = find_clip_joint(clip->clip, mapping[i].joint);
         int link = mapping[i].link[0] ? hf_creature_find_link(creature->creature, mapping[i].link) : -1;
@@ -381,15 +452,30 @@ double hf_landmarks_scale(const hf_clip_body* clip, const hf_creature_body* crea
     return theirs > 0 && ours > 0 ? ours / theirs : 1;
 }
 
+double hf_creature_body_reach(const hf_creature_body* b, const hf_body* body, hf_vec3 way) {
+    hf_transform rest = b->rest[body->link];
+    return hf_dot(rest.position, way) + hf_body_support(body, hf_rotate(hf_quat_conj(rest.rotation), way));
+}
+
 hf_foot_span hf_creature_foot(const hf_creature_body* b, int limb, hf_vec3 from) {
-    const hf_limb* l = &hf_creature_get(b->creature)->limbs[limb];
+    const hf_creature_view* v = hf_creature_get(b->creature);
+    const hf_limb* l = &v->limbs[limb];
     hf_foot_span s = {INFINITY, -INFINITY, 0};
     for (int i = 0; i < l->contact_count; i++) {
         const hf_contact_frame* c = &l->contacts[i];
-        double x = hf_sub(hf_apply(b->rest[c->link], c->offset), from).x;
+        hf_vec3 at = hf_apply(b->rest[c->link], c->offset);
         double half = c->ball > 0 ? c->ball : 0.5 * c->patch[0];
-        s.low = fmin(s.low, x - half), s.high = fmax(s.high, x + half);
+        s.low = fmin(s.low, at.x - from.x - half), s.high = fmax(s.high, at.x - from.x + half);
         s.half_width = fmax(s.half_width, c->ball > 0 ? c->ball : 0.5 * c->patch[1]);
+        for (int k = 0; k < v->body_count; k++) {
+            if (v->bodies[k].link != c->link) continue;
+            s.low = fmin(s.low, -hf_creature_body_reach(b, &v->bodies[k], hf_v3(-1, 0, 0)) - from.x);
+            s.high = fmax(s.high, hf_creature_body_reach(b, &v->bodies[k], hf_v3(1, 0, 0)) - from.x);
+            s.half_width =
+                fmax(s.half_width, hf_creature_body_reach(b, &v->bodies[k], hf_v3(0, 1, 0)) - at.y);
+            s.half_width =
+                fmax(s.half_width, hf_creature_body_reach(b, &v->bodies[k], hf_v3(0, -1, 0)) + at.y);
+        }
     }
     return s;
 }

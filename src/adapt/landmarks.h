@@ -23,6 +23,7 @@ typedef struct hf_clip_limb {
 typedef struct hf_clip_body {
     const hf_clip* clip;
     hf_transform* rest; /* of every joint: metres, Z up */
+    bool framed;        /* the rest posture is a frame of the clip */
     hf_transform* now;  /* the same in the frame that hf_clip_body_set was called for */
     hf_transform* after;
     int frame_count; /* of the motion to make; the clip's own unless hf_clip_body_pace stretches time */
@@ -61,7 +62,13 @@ hf_status hf_clip_body_make(const hf_clip* clip, hf_clip_body* body, hf_error* e
 /* The posture in which the clip's skeleton stands, into body->rest (rest_posture.c): the one without
    rotations, or a frame of the clip. */
 void hf_clip_rest(hf_clip_body* body);
-/* From the lowest to the highest of a clip's joints, m. */
+/* To the left along the ground, by hips and shoulders; not of unit length. */
+hf_vec3 hf_clip_left(const hf_clip_body* body, const hf_transform* joints);
+/* Turns of feet, root and chest at rest, from the frames in which they stand (rest_posture.c): after the
+   limbs are found. */
+hf_status hf_clip_stand(hf_clip_body* body);
+/* The lowest of a clip's joints, and from there to the highest, m. */
+double hf_clip_lowest(const hf_clip* clip, const hf_transform* joints);
 double hf_clip_height(const hf_clip* clip, const hf_transform* joints);
 void hf_clip_body_free(hf_clip_body* body);
 void hf_clip_body_set(hf_clip_body* body, int frame);
@@ -76,7 +83,12 @@ hf_status hf_clip_body_pace(hf_clip_body* body, const hf_body_limits* limits, co
 hf_status hf_creature_body_make(const hf_creature* creature, hf_creature_body* body, hf_error* error);
 void hf_creature_body_free(hf_creature_body* body);
 
-/* How far the contacts of a limb reach at rest: along X from a point, and to either side of their middle. */
+/* Is a link another one, or moved by it? */
+bool hf_link_descends(const hf_creature_view* view, int link, int from);
+/* How far a body reaches from the root along a direction of the rest posture. */
+double hf_creature_body_reach(const hf_creature_body* creature, const hf_body* body, hf_vec3 way);
+/* How far the contacts of a limb and the bodies of their links reach at rest: along X from a point, and to
+   either side of the contacts' middle. */
 typedef struct hf_foot_span {
     double low, high, half_width;
 } hf_foot_span;

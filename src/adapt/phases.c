@@ -111,13 +111,13 @@ static bool nearest_surface(const hf_phase_finder* f, hf_vec3 point, double cap_
 
 /* ---- probes ---- */
 
-static double contact_depth(const finder* f, int limb, const hf_mark* from) {
+/* How deep a landmark lies over the contact of its limb. Round feet stand under their ankles. */
+static double contact_depth(const finder* f, int limb, const hf_mark* from, bool leg) {
     const hf_creature_body* b = f->in->creature;
     const hf_contact_frame* c = contact_of(f->in, limb, 0);
-    if (c->ball > 0) return c->ball;
-    hf_vec3 normal = hf_rotate(b->rest[c->link].rotation, c->normal);
     hf_vec3 at = hf_sub(hf_apply(b->rest[c->link], c->offset), b->rest[from->link].position);
-    return fabs(hf_dot(at, normal));
+    if (c->ball > 0) return c->ball + (leg ? fabs(at.z) : 0);
+    return fabs(hf_dot(at, hf_rotate(b->rest[c->link].rotation, c->normal)));
 }
 
 static hf_status add_probe(finder* f, probe_kind kind, int role, int joint, int limb, double depth_m) {
@@ -144,19 +144,19 @@ static hf_status add_probes(finder* f) {
         const hf_creature_limb* l = &f->in->creature->limbs[role];
         if (!c->there) continue;
         bool leg = hf_role_is_leg(role);
-        double depth = contact_depth(f, l->limb, &l->lower);
+        double depth = contact_depth(f, l->limb, &l->lower, leg);
         if (leg) status = add_probe(f, PROBE_TOE, role, c->tip, l->limb, depth);
         if (status == HF_OK)
             status = add_probe(f, leg ? PROBE_ANKLE : PROBE_HAND, role, leg || c->tip < 0 ? c->lower : c->tip,
                                l->limb, depth);
         if (status == HF_OK && l->middle_limb >= 0)
             status = add_probe(f, leg ? PROBE_MIDDLE_LEG : PROBE_MIDDLE_ARM, role, c->middle, l->middle_limb,
-                               contact_depth(f, l->middle_limb, &l->middle));
+                               contact_depth(f, l->middle_limb, &l->middle, false));
     }
     hf_mark root = {0};
     int seat = f->in->creature->seat;
     if (status == HF_OK && seat >= 0)
-        status = add_probe(f, PROBE_SEAT, -1, f->in->clip->root, seat, contact_depth(f, seat, &root));
+        status = add_probe(f, PROBE_SEAT, -1, f->in->clip->root, seat, contact_depth(f, seat, &root, false));
     return status;
 }
 

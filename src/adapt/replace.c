@@ -8,8 +8,14 @@
 #include "model/creature.h"
 #include "model/scene.h"
 
+#include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
+
+/* Time that a limb has to go from the place of one part of a split phase to that of the other, and that each
+   part lasts at least, s. */
+static const double SWING_S = 0.6, PART_S = 0.4;
 
 static bool goes_on(hf_adapt_editor* e) {
     return e->passes < e->options.passes && hf_workspace_goes_on(e->bend.workspace);
@@ -95,35 +101,105 @@ static hf_status without(hf_adapt_editor* e, int phase) {
     return status == HF_OK ? hf_bend_solve(b, 0, e->source.frame_count - 1) : status;
 }
 
-static hf_status replace_one(hf_adapt_editor* e, int phase, hf_realise_result* faults) {
-    hf_phase_plan* p = &e->bend.phases[phase];
-    hf_phase_plan was = *p, best = *p;
-    int least = blamed(e, faults, phase), left;
-    hf_contact_why why;
+/* What was tried for a phase. */
+typedef struct search {
+    int least; /* faults that blame the phase with the best plan */
+    hf_phase_plan best;
+    int places;         /* that were found */
+    hf_contact_why why; /* there are no more */
+} search;
+
+static void keep_best(hf_adapt_editor* e, int phase, int left, search* x) {
+    if (left < x->least) x->least = left, x->best = e->bend.phases[phase];
+}
+
+/* Looks for places of a phase and tries the best of them in the whole motion until no fault blames it. */
+static hf_status try_places(hf_adapt_editor* e, int phase, hf_realise_result* faults, search* x) {
     hf_status status = without(e, phase);
-    if (status == HF_OK) status = hf_places_find(&e->places, &e->bend, &e->options, phase, &why);
-    if (status != HF_OK) return status;
-    int count = e->places.count < e->options.tries ? e->places.count : e->options.tries;
-    if (was.gone) least = faults->fault_count + 1000;
-    for (int i = 0; i < count && least > 0 && status == HF_OK; i++) {
+    if (status == HF_OK) status = hf_places_find(&e->places, &e->bend, &e->options, phase, &x->why);
+    x->places = e->places.count < e->options.tries ? e->places.count : e->options.tries;
+    for (int i = 0; i < x->places && x->least > 0 && status == HF_OK; i++) {
         hf_place place = e->places.items[i];
+        int left;
         status = try_place(e, phase, &place, faults, &left);
-        if (left < least) least = left, best = *p;
+        keep_best(e, phase, left, x);
         if (!goes_on(e)) break;
     }
-    if (least > 0 && status == HF_OK) {
+    return status;
+}
+
+/* One part of a phase: where its object went, at another place, or released. */
+static hf_status place_part(hf_adapt_editor* e, int part, hf_realise_result* faults) {
+    hf_bend* b = &e->bend;
+    hf_phase_plan* p = &b->phases[part];
+    search x = {.least = INT_MAX};
+    hf_status status = HF_OK;
+    hf_bend_plan(b, part);
+    renew(b, part);
+    if (!p->gone) {
+        status = hf_adapt_pass(e, faults);
+        keep_best(e, part, blamed(e, faults, part), &x);
+    }
+    if (x.least > 0 && status == HF_OK) status = try_places(e, part, faults, &x);
+    if (x.least == 0)
+        *p = x.best;
+    else
+        release(b, part);
+    p->final = true;
+    snprintf(p->why, sizeof p->why, "no single place lasts for the whole phase: split in two");
+    renew(b, part);
+    return status;
+}
+
+/* A phase that would be dropped is split in two, each part with a place of its own. The parts stay where one
+   of them at least is held and no more faults are left than without the phase. */
+static hf_status try_split(hf_adapt_editor* e, int phase, hf_realise_result* faults) {
+    hf_bend* b = &e->bend;
+    double rate = e->source.schedule->rate;
+    int before = e->source.phase_count, least = faults->fault_count;
+    hf_phase_plan dropped = b->phases[phase];
+    int part = hf_source_split(&e->source, phase, (int)ceil(SWING_S * rate), (int)ceil(PART_S * rate));
+    if (part < 0) return HF_OK;
+    hf_bend_plan(b, part);
+    release(b, part);
+    hf_status status = place_part(e, phase, faults);
+    if (status == HF_OK) status = place_part(e, part, faults);
+    if (status == HF_OK) status = hf_adapt_pass(e, faults);
+    bool held = b->phases[phase].mode != HF_PHASE_RELEASED || b->phases[part].mode != HF_PHASE_RELEASED;
+    if (status != HF_OK || (held && faults->fault_count <= least)) return status;
+    hf_source_join(&e->source, before);
+    b->phases[phase] = dropped;
+    renew(b, phase);
+    return hf_adapt_pass(e, faults);
+}
+
+/* Phases that would be dropped, as long as passes are left for both parts of one. */
+static hf_status split_dropped(hf_adapt_editor* e, hf_realise_result* faults) {
+    hf_status status = HF_OK;
+    for (int i = 0; i < e->source.schedule->hold_count && status == HF_OK; i++)
+        if (e->bend.phases[i].mode == HF_PHASE_RELEASED && !hf_source_between(&e->source.phases[i]) &&
+            goes_on(e))
+            status = try_split(e, i, faults);
+    return status;
+}
+
+static hf_status replace_one(hf_adapt_editor* e, int phase, hf_realise_result* faults) {
+    hf_phase_plan* p = &e->bend.phases[phase];
+    hf_phase_plan was = *p;
+    search x = {.least = was.gone ? INT_MAX : blamed(e, faults, phase), .best = was};
+    hf_status status = try_places(e, phase, faults, &x);
+    if (x.least > 0 && status == HF_OK) {
         release(&e->bend, phase);
         status = hf_adapt_pass(e, faults);
-        left = blamed(e, faults, phase);
-        if (left < least) least = left, best = *p;
-        if (count == 0 && best.mode != HF_PHASE_HELD)
-            snprintf(best.why + strlen(best.why), sizeof best.why - strlen(best.why), "; elsewhere: %s",
-                     hf_contact_why_text(why));
+        keep_best(e, phase, blamed(e, faults, phase), &x);
+        if (x.places == 0 && x.best.mode != HF_PHASE_HELD)
+            snprintf(x.best.why + strlen(x.best.why), sizeof x.best.why - strlen(x.best.why),
+                     "; elsewhere: %s", hf_contact_why_text(x.why));
     }
     // the best of all again
-    memcpy(best.why, best.mode == HF_PHASE_RELEASED ? best.why : was.why, sizeof best.why);
-    bool again = memcmp(&best, p, sizeof best) != 0;
-    *p = best;
+    memcpy(x.best.why, x.best.mode == HF_PHASE_RELEASED ? x.best.why : was.why, sizeof was.why);
+    bool again = memcmp(&x.best, p, sizeof x.best) != 0;
+    *p = x.best;
     p->final = true;
     if (again) renew(&e->bend, phase);
     return again && status == HF_OK ? hf_adapt_pass(e, faults) : status;
@@ -174,5 +250,6 @@ hf_status hf_adapt_replace(hf_adapt_editor* e, hf_realise_result* faults) {
         say_why(e, faults, worst);
         status = replace_one(e, worst, faults);
     }
+    if (status == HF_OK) status = split_dropped(e, faults);
     return status == HF_OK ? refit(e, faults) : status;
 }

@@ -3,6 +3,7 @@
 #include "adapt/phases.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "model/creature.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -17,6 +18,9 @@ static const double STEP_ALONG = 0.15, STEP_ACROSS = 0.45, SEAT_HALF = 0.25;
 static const double TOE_ROOM = 0.03;
 /* Between the heel of a foot and the seat above it, m: the shank leans back. */
 static const double SHANK_ROOM = 0.05;
+/* Between a thigh and the seat under it, m, and how much a seat is lowered at a time and at most for that. */
+static const double THIGH_ROOM = 0.01, LOWER_M = 0.005;
+enum { LOWERINGS = 24 };
 /* Hips that rest below this part of their greatest height over the floor sit. */
 static const double SEAT_SHARE = 0.7;
 /* The floor reaches so far beyond the clip, m. */
@@ -28,8 +32,10 @@ typedef struct rest {
     hf_vec3 ahead;      /* of a foot, along the ground */
     double back, front; /* of a foot: how far it reaches from `at`, m */
     double half_width;
-    double contact; /* length of the contact that rests there, m: no box is shorter */
-    int order;      /* among the rests of the clip */
+    double contact;  /* length of the contact that rests there, m: no box is shorter */
+    int order;       /* among the rests of the clip */
+    int role;        /* of a foot */
+    int from, until; /* frames */
 } rest;
 
 typedef struct fitter {
@@ -125,6 +131,7 @@ static bool find_rests(fitter* f, int role, int joint, double depth, double belo
             else
                 r.contact = contact_length(f, f->creature.seat);
             r.at = hf_sub(mean, hf_v3(0, 0, depth));
+            r.role = role, r.from = k - run, r.until = k;
             if (!add_rest(f, r)) return false;
         }
         sum = hf_v3(0, 0, 0), run = 0;
@@ -136,7 +143,7 @@ static bool find_rests(fitter* f, int role, int joint, double depth, double belo
 static double depth_of(const fitter* f, int limb, int link) {
     const hf_contact_frame* c = &hf_creature_get(f->creature.creature)->limbs[limb].contacts[0];
     hf_vec3 at = hf_apply(f->creature.rest[c->link], c->offset);
-    return (f->creature.rest[link].position.z - at.z) / f->in.scale;
+    return (f->creature.rest[link].position.z - at.z + c->ball) / f->in.scale;
 }
 
 /* Of a clip whose feet never rest (a run, a dance, a part of a step) the lowest ankle tells where the floor
@@ -239,6 +246,54 @@ static hf_status add_level(const fitter* f, int a, int b, double floor_z, double
     return add_box(s, "step", low, high, heading);
 }
 
+/* How far the thigh of a standing creature reaches back from its hip. */
+static double thigh_back(const fitter* f, const hf_creature_limb* leg) {
+    const hf_creature* c = f->creature.creature;
+    double back = 0, hip = f->creature.rest[leg->upper.link].position.x;
+    for (int i = 0; i < c->view.body_count; i++) {
+        const hf_body* b = &c->view.bodies[i];
+        if (!hf_link_descends(&c->view, b->link, leg->upper.link) ||
+            hf_link_descends(&c->view, b->link, leg->middle.link))
+            continue;
+        back = fmax(back, hip + hf_creature_body_reach(&f->creature, b, hf_v3(-1, 0, 0)));
+    }
+    return back;
+}
+
+/* How high the under side of a thigh is over a seat's front edge, `edge` ahead of the hip: the hip is `hip`
+   over the floor, the foot stands `foot` ahead, and the knee is where the creature's bones have it. */
+static double under_thigh(const fitter* f, const hf_creature_limb* leg, double hip, double foot,
+                          double edge) {
+    const hf_transform* links = f->creature.rest;
+    double thigh = hf_distance(links[leg->upper.link].position, links[leg->middle.link].position);
+    double shank = hf_distance(links[leg->middle.link].position, links[leg->lower.link].position);
+    double down = hip - depth_of(f, leg->limb, leg->lower.link) * f->in.scale;
+    double way = fmin(fmax(hf_hypot(foot, down), fabs(thigh - shank)), thigh + shank);
+    double bend = hf_acos(fmin(1, (thigh * thigh + way * way - shank * shank) / (2 * thigh * way)));
+    double slope = hf_atan2(-down, foot) + bend; /* of the thigh over the horizontal */
+    return hip + edge * hf_sin(slope) / hf_cos(slope) - thigh_back(f, leg) / hf_cos(slope);
+}
+
+/* The seat on which the creature sits without its thighs in the front edge: where its legs differ from the
+   person's, or the capture is noisy, one lower than the person's hips say. */
+static double seat_height(const fitter* f, const rest* r, const rest* feet, int count, double edge) {
+    const hf_contact_frame* c = &hf_creature_get(f->creature.creature)->limbs[f->creature.seat].contacts[0];
+    double top = r->at.z, under = hf_apply(f->creature.rest[c->link], c->offset).z - c->ball;
+    for (int step = 0; step < LOWERINGS; step++, top -= LOWER_M) {
+        bool free = true;
+        for (int i = 0; i < count; i++) {
+            const hf_creature_limb* leg = &f->creature.limbs[feet[i].role];
+            double foot = hf_dot(hf_sub(feet[i].at, r->at), r->ahead);
+            double hip = top - feet[i].at.z - under + f->creature.rest[leg->upper.link].position.z;
+            if (feet[i].at.z > r->at.z - LEVEL_M || feet[i].until <= r->from || feet[i].from >= r->until)
+                continue;
+            free &= under_thigh(f, leg, hip, foot, edge) > top - feet[i].at.z + THIGH_ROOM;
+        }
+        if (free) return top;
+    }
+    return r->at.z;
+}
+
 /* A box under hips that rest, behind the feet that stand there: thighs reach out over its edge. */
 static hf_status add_seat(const fitter* f, const rest* r, int feet, double floor_z, hf_fitted_scene* s) {
     double heading = hf_atan2(r->ahead.y, r->ahead.x);
@@ -250,7 +305,7 @@ static hf_status add_seat(const fitter* f, const rest* r, int feet, double floor
         const hf_fitted_box* b = &s->boxes[i];
         hf_quat back = hf_quat_axis_angle(hf_v3(0, 0, 1), -b->heading);
         hf_vec3 at = hf_rotate(back, r->at);
-        bool same = strncmp(b->name, "seat", 4) == 0 && fabs(b->high.z - r->at.z) < LEVEL_M &&
+        bool same = strncmp(b->name, "seat", 4) == 0 && fabs(b->high.z - r->at.z) < 2 * LEVEL_M &&
                     b->low.x < at.x + SEAT_HALF && b->high.x > at.x - SEAT_HALF &&
                     b->low.y < at.y + SEAT_HALF && b->high.y > at.y - SEAT_HALF;
         if (same) return HF_OK;
@@ -261,7 +316,7 @@ static hf_status add_seat(const fitter* f, const rest* r, int feet, double floor
         if (leg.at.z < r->at.z - LEVEL_M) spare_foot(&leg, way, aside, middle.x, middle.x, &low, &high);
     }
     if (high.x - low.x < r->contact) return HF_OK; /* legs leave no room to sit */
-    low.z = floor_z, high.z = r->at.z;
+    low.z = floor_z, high.z = seat_height(f, r, f->rests, feet, high.x - middle.x);
     return add_box(s, "seat", low, high, heading);
 }
 

@@ -102,6 +102,7 @@ static hf_status list_phases(hf_source* s, hf_placement* placement) {
     for (int i = 0; i < schedule->hold_count; i++) {
         hf_source_phase* p = &s->phases[i];
         p->hold = schedule->holds[i].hold;
+        p->opened = i, p->part_of = -1;
         p->first = (int)ceil(schedule->holds[i].from_s * schedule->rate - 1e-6);
         p->last = (int)floor(schedule->holds[i].to_s * schedule->rate + 1e-6);
         if (p->last >= s->frame_count) p->last = s->frame_count - 1;
@@ -148,7 +149,7 @@ static bool take(hf_source* s, int frames, int holds) {
     s->roots = hf_alloc(f, sizeof *s->roots);
     s->q = hf_alloc(f * ((size_t)v->q_count + 1), sizeof *s->q);
     s->faults = hf_alloc(f + 1, sizeof *s->faults);
-    s->phases = hf_alloc((size_t)holds + 1, sizeof *s->phases);
+    s->phases = hf_alloc(2 * (size_t)holds + 1, sizeof *s->phases); // each may be split
     s->phase_at = hf_alloc(f * limbs, sizeof *s->phase_at);
     s->tip = hf_alloc(f * limbs, sizeof *s->tip);
     s->tips = hf_alloc(f * limbs, sizeof *s->tips);
@@ -213,6 +214,48 @@ hf_status hf_source_make(const hf_creature* creature, const hf_scene* scene, con
     hf_realise_result_free(&realised);
     if (status != HF_OK) hf_source_free(source);
     return status == HF_OK ? HF_OK : hf_fail_status(error, status, NULL);
+}
+
+/* ---- splits ---- */
+
+static void mark_frames(hf_source* s, int first, int last, int limb, int phase) {
+    for (int f = first; f <= last; f++) s->phase_at[f * s->limb_count + limb] = phase;
+}
+
+static int part_of(const hf_source* s, int phase) {
+    for (int i = s->schedule->hold_count; i < s->phase_count; i++)
+        if (s->phases[i].part_of == phase) return i;
+    return -1;
+}
+
+int hf_source_split(hf_source* s, int phase, int gap, int least) {
+    hf_source_phase* p = &s->phases[phase];
+    int half = (p->last - p->first + 1 - gap) / 2;
+    if (half < least || p->part_of >= 0 || part_of(s, phase) >= 0) return -1;
+    hf_source_phase* part = &s->phases[s->phase_count];
+    *part = *p;
+    part->part_of = phase;
+    part->first = p->last - half + 1;
+    p->last = p->first + half - 1;
+    mark_frames(s, p->last + 1, part->first - 1, p->hold.limb, -1);
+    mark_frames(s, part->first, part->last, p->hold.limb, s->phase_count);
+    part->link = hf_source_tip(s, part->first, p->hold.limb);
+    return s->phase_count++;
+}
+
+void hf_source_join(hf_source* s, int count) {
+    while (s->phase_count > count && s->phase_count > s->schedule->hold_count) {
+        const hf_source_phase* part = &s->phases[--s->phase_count];
+        hf_source_phase* p = &s->phases[part->part_of];
+        mark_frames(s, p->last + 1, part->last, p->hold.limb, part->part_of);
+        p->last = part->last;
+    }
+}
+
+void hf_source_opened(const hf_source* s, int phase, int* first, int* last) {
+    int whole = s->phases[phase].part_of >= 0 ? s->phases[phase].part_of : phase, part = part_of(s, whole);
+    *first = s->phases[whole].first;
+    *last = s->phases[part >= 0 ? part : whole].last;
 }
 
 void hf_source_free(hf_source* s) {

@@ -1,5 +1,5 @@
 /* The motion as it was opened, frame by frame: poses, contact phases, the body as particles, what faults the
-   frames have already. Immutable once made. */
+   frames have already. Once made only its phases change, where an update splits one in two. */
 #ifndef HF_ADAPT_SOURCE_H
 #define HF_ADAPT_SOURCE_H
 
@@ -12,6 +12,8 @@ typedef struct hf_source_phase {
     hf_transform link;   /* of the contact frame's link in its first frame, world */
     hf_transform object; /* where the object was then */
     int triangle;        /* of the object, under the point; -1 for none */
+    int opened;          /* the hold of the schedule */
+    int part_of;         /* the phase whose second part this is, -1 for none */
 } hf_source_phase;
 
 /* A point of the body: where a joint turns. */
@@ -45,6 +47,14 @@ typedef struct hf_source {
 hf_status hf_source_make(const hf_creature* creature, const hf_scene* scene, const hf_schedule* schedule,
                          hf_workspace* workspace, hf_source* source, hf_error* error);
 void hf_source_free(hf_source* source);
+
+/* Splits a phase in two parts, with `gap` frames between that belong to none. The second part becomes the
+   last phase and is returned; -1 where parts would be shorter than `least` frames, or the phase is a part. */
+int hf_source_split(hf_source* source, int phase, int gap, int least);
+/* Takes back all splits, the last first, until there are no more than so many phases. */
+void hf_source_join(hf_source* source, int phase_count);
+/* The first and the last frame of the schedule's hold that a phase is, or is a part of. */
+void hf_source_opened(const hf_source* source, int phase, int* first, int* last);
 
 static inline hf_pose hf_source_pose(const hf_source* s, int frame) {
     return (hf_pose){s->roots[frame], s->q + (size_t)frame * (size_t)s->q_count};

@@ -7,6 +7,9 @@
 #include "model/creature.h"
 #include "model/hold.h"
 #include "model/scene.h"
+#include "model/tolerance.h"
+#include "schedule/held.h"
+#include "solve/keep.h"
 
 #include <math.h>
 #include <string.h>
@@ -15,6 +18,8 @@
 enum { BESIDE = 2 };
 /* Ranges nearer to each other are tested as one. */
 enum { JOINED = 8 };
+/* Frames that a worker tests at a time, at most: few enough for all workers to end together. */
+enum { PIECE = 48 };
 
 /* ---- schedules ---- */
 
@@ -29,9 +34,11 @@ static hf_status add_holds(const hf_bend* b, int first, int last, hf_schedule* o
         hf_schedule_hold* h = &out->holds[out->hold_count++];
         *h = (hf_schedule_hold){p->hold, (from - first) / rate, (to - first) / rate};
         // whole phases of the whole motion keep their times to the last bit
-        const hf_schedule_hold* was = &s->schedule->holds[i];
-        if (first == 0 && from == s->phases[i].first) h->from_s = was->from_s;
-        if (first == 0 && to == s->phases[i].last) h->to_s = was->to_s;
+        const hf_schedule_hold* was = &s->schedule->holds[s->phases[i].opened];
+        int opened_first, opened_last;
+        hf_source_opened(s, i, &opened_first, &opened_last);
+        if (first == 0 && from == opened_first) h->from_s = was->from_s;
+        if (first == 0 && to == opened_last) h->to_s = was->to_s;
     }
     return HF_OK;
 }
@@ -152,10 +159,8 @@ static void mark(const hf_bend* b, bool* look) {
 
 /* ---- faults ---- */
 
-static hf_status keep_fault(const hf_bend* b, hf_frame_fault fault, int first, int last, bool* dynamic,
-                            hf_realise_result* out) {
-    int frame = fault.frame += first;
-    if (frame > last || b->source->faults[frame] & (1u << fault.kind)) return HF_OK;
+static hf_status keep_fault(const hf_bend* b, hf_frame_fault fault, bool* dynamic, hf_realise_result* out) {
+    if (b->source->faults[fault.frame] & (1u << fault.kind)) return HF_OK;
     // the differences of a piece's first and last frames are not those of the whole motion
     if (fault.kind == HF_FAULT_DYNAMIC) {
         *dynamic = false;
@@ -166,24 +171,145 @@ static hf_status keep_fault(const hf_bend* b, hf_frame_fault fault, int first, i
     return HF_OK;
 }
 
-static hf_status run_piece(hf_bend* b, int first, int last, bool* dynamic, hf_realise_result* out) {
+/* ---- pieces ---- */
+
+/* Frames that one worker tests, and what it finds. */
+typedef struct piece {
+    int first, last; /* frames whose faults count */
+    int begin, end;  /* frames that are realised */
+    hf_realise_result found;
+    hf_status status;
+} piece;
+
+typedef struct pieces {
+    hf_bend* bend;
+    unsigned claims;
+    int count;
+    piece* items;
+} pieces;
+
+static void test_piece(void* context, int index, int worker) {
+    pieces* p = context;
+    piece* one = &p->items[index];
+    const hf_bend* b = p->bend;
     hf_schedule* schedule = NULL;
     hf_motion* motion = NULL;
-    hf_realise_result piece = {0};
     hf_realise_options options = hf_realise_options_default();
-    unsigned claims = b->source->schedule->claims;
-    if (b->source->creature->view.mass > 0) claims |= HF_CLAIM_BALANCE;
-    if (!*dynamic) claims &= ~(unsigned)HF_CLAIM_DYNAMIC;
-    hf_status status = hf_bend_schedule(b, first, last, claims, &schedule);
-    if (status == HF_OK)
-        status = hf_realise(b->source->creature, b->scene, schedule, &options, b->workspace, &motion, &piece);
-    // what is tested after the work was cancelled has no meaning
-    int count = hf_workspace_cancelled(b->workspace) ? 0 : piece.fault_count;
-    for (int i = 0; i < count && status == HF_OK; i++)
-        status = keep_fault(b, piece.faults[i], first, last, dynamic, out);
+    one->status = hf_bend_schedule(b, one->begin, one->end, p->claims, &schedule);
+    if (one->status == HF_OK)
+        one->status = hf_realise(b->source->creature, b->scene, schedule, &options,
+                                 hf_crew_workspace(b->crew, worker), &motion, &one->found);
     hf_schedule_free(schedule);
     hf_motion_free(motion);
-    hf_realise_result_free(&piece);
+}
+
+/* A range of frames is cut into pieces of PIECE frames, each with the frames beside it that its differences
+   and the way to the next frame need. */
+static void cut_range(pieces* p, int first, int last) {
+    int count = (last - first) / PIECE + 1, length = last - first + 1;
+    for (int i = 0; i < count; i++) {
+        piece* one = &p->items[p->count++];
+        *one = (piece){.first = first + i * length / count, .last = first + (i + 1) * length / count - 1};
+        one->begin = one->first - BESIDE > first ? one->first - BESIDE : first;
+        one->end = one->last + BESIDE < last ? one->last + BESIDE : last;
+    }
+}
+
+/* Ranges of the frames to look at, in pieces. A scene with a history is one piece. */
+static void list_pieces(pieces* p, const bool* look, bool whole) {
+    int frames = p->bend->source->frame_count;
+    for (int f = 0; f < frames; f++) {
+        if (!look[f]) continue;
+        int last = f, gap = 0;
+        for (int k = f; k < frames && gap <= JOINED; k++) {
+            gap = look[k] ? 0 : gap + 1;
+            if (look[k]) last = k;
+        }
+        if (whole)
+            p->items[p->count++] = (piece){.first = f, .last = last, .begin = f, .end = last};
+        else
+            cut_range(p, f, last);
+        f = last;
+    }
+}
+
+/* Faults of all pieces in their order. */
+static hf_status merge_pieces(pieces* p, bool* dynamic, hf_realise_result* out) {
+    hf_status status = HF_OK;
+    for (int i = 0; i < p->count; i++) {
+        piece* one = &p->items[i];
+        if (status == HF_OK) status = one->status;
+        // what is tested after the work was cancelled has no meaning
+        int count = hf_workspace_cancelled(p->bend->workspace) ? 0 : one->found.fault_count;
+        for (int k = 0; k < count && status == HF_OK; k++) {
+            hf_frame_fault fault = one->found.faults[k];
+            fault.frame += one->begin;
+            if (fault.frame >= one->first && fault.frame <= one->last)
+                status = keep_fault(p->bend, fault, dynamic, out);
+        }
+        hf_realise_result_free(&one->found);
+    }
+    return status;
+}
+
+/* ---- drift ---- */
+
+static bool is_known(const hf_realise_result* r, int frame, int limb) {
+    for (int i = 0; i < r->fault_count; i++)
+        if (r->faults[i].kind == HF_FAULT_SLIPS && r->faults[i].frame == frame && r->faults[i].limb == limb)
+            return true;
+    return false;
+}
+
+static bool is_any(const bool* some, int first, int last) {
+    for (int f = first; f <= last; f++)
+        if (some[f]) return true;
+    return false;
+}
+
+/* Can the realiser have the limb of a frame on its anchor? It puts limbs back that are farther off than
+   HF_SLIP_M. `q` is scratch. */
+static hf_status stays(hf_bend* b, int frame, const hf_hold* hold, const hf_anchor* anchor, double* q,
+                       bool* good) {
+    const hf_source* s = b->source;
+    double off_m, off_rad;
+    hf_vec3 miss;
+    memcpy(q, b->q + (size_t)frame * (size_t)s->q_count, sizeof *q * (size_t)s->q_count);
+    hf_pose pose = {b->roots[frame], q};
+    hf_forward(s->creature, &pose, b->links);
+    hf_anchor_error(s->creature, hold, anchor, b->links, &off_m, &off_rad);
+    *good = off_m <= HF_SLIP_M && off_rad <= HF_SLIP_RAD;
+    if (*good) return HF_OK;
+    hf_status status =
+        hf_hold_keep(s->creature, hold, anchor, HF_KEEP_EXACT, b->workspace, b->links, q, good, &miss);
+    hf_forward(s->creature, &pose, b->links);
+    hf_anchor_error(s->creature, hold, anchor, b->links, &off_m, &off_rad);
+    *good = off_m <= HF_SLIP_M && off_rad <= HF_SLIP_RAD;
+    return status;
+}
+
+/* A piece knows where a limb is in its own first frame. Over all pieces a limb stays where it was in the
+   first frame of its phase. */
+static hf_status look_at_drift(hf_bend* b, const bool* look, double* q, hf_realise_result* out) {
+    const hf_source* s = b->source;
+    hf_status status = HF_OK;
+    for (int i = 0; i < s->phase_count && status == HF_OK; i++) {
+        const hf_phase_plan* p = &b->phases[i];
+        int limb = p->hold.limb;
+        if (p->mode == HF_PHASE_RELEASED || !is_any(look, p->first, p->last)) continue;
+        hf_held held;
+        hf_pose pose = {b->roots[p->first], b->q + (size_t)p->first * (size_t)s->q_count};
+        hf_forward(s->creature, &pose, b->links);
+        hf_held_begin(s->creature, b->placement, &p->hold, b->links, &held);
+        for (int f = p->first + 1; f <= p->last && status == HF_OK; f++) {
+            bool good = s->faults[f] >> HF_FAULT_SLIPS & 1 || is_known(out, f, limb);
+            if (!good) status = stays(b, f, &held.world, &held.anchor, q, &good);
+            if (good || status != HF_OK) continue;
+            if (!HF_GROW(out->faults, out->fault_capacity, out->fault_count)) return HF_ERROR_MEMORY;
+            out->faults[out->fault_count++] =
+                (hf_frame_fault){.kind = HF_FAULT_SLIPS, .frame = f, .limb = limb};
+        }
+    }
     return status;
 }
 
@@ -217,19 +343,22 @@ hf_status hf_trial_run(hf_bend* b, hf_realise_result* result, bool* dynamic) {
     const hf_source* s = b->source;
     hf_workspace_mark at = hf_workspace_begin(b->workspace);
     bool* look = hf_workspace_take(b->workspace, (size_t)s->frame_count, sizeof *look);
-    hf_status status = look ? HF_OK : HF_ERROR_MEMORY;
-    if (status == HF_OK) mark(b, look);
-    if (status == HF_OK) forget(b, look, result);
-    if (status == HF_OK && hf_trial_has_history(b)) widen(s->frame_count, look, result);
-    for (int f = 0; f < s->frame_count && status == HF_OK; f++) {
-        if (!look[f]) continue;
-        int last = f, gap = 0;
-        for (int k = f; k < s->frame_count && gap <= JOINED; k++) {
-            gap = look[k] ? 0 : gap + 1;
-            if (look[k]) last = k;
-        }
-        status = run_piece(b, f, last, dynamic, result);
-        f = last;
+    pieces p = {.bend = b, .claims = s->schedule->claims};
+    p.items = hf_workspace_take(b->workspace, (size_t)s->frame_count, sizeof *p.items);
+    double* q = hf_workspace_take(b->workspace, (size_t)s->q_count + 1, sizeof *q);
+    if (s->creature->view.mass > 0) p.claims |= HF_CLAIM_BALANCE;
+    if (!*dynamic) p.claims &= ~(unsigned)HF_CLAIM_DYNAMIC;
+    hf_status status = look && p.items && q ? HF_OK : HF_ERROR_MEMORY;
+    bool whole = hf_trial_has_history(b);
+    if (status == HF_OK) {
+        mark(b, look);
+        forget(b, look, result);
+        if (whole) widen(s->frame_count, look, result);
+        list_pieces(&p, look, whole);
+        hf_crew_work(b->crew, b->workspace, p.count, test_piece, &p);
+        status = merge_pieces(&p, dynamic, result);
+        if (status == HF_OK && !whole && !hf_workspace_cancelled(b->workspace))
+            status = look_at_drift(b, look, q, result);
     }
     if (status == HF_OK) memset(b->stale, 0, (size_t)s->frame_count * sizeof *b->stale);
     result->outcome = result->fault_count ? HF_PARTIAL : HF_FOUND;

@@ -120,7 +120,7 @@ static void factor(program* g) {
     memset(g->band, 0, sizeof *g->band * (size_t)(n + 1));
     g->band[0][BAND] = g->band[n][BAND] = 1;
     for (int k = 0; k <= n; k++) add_row(g, k - 1, g->press[k], 3);
-    for (int k = 1; k < n; k++) g->band[k][BAND] += WISH;
+    for (int k = 1; k < n; k++) g->band[k][BAND] += WISH * g->curve->wish_weight;
     for (int k = 0; k <= n + 1; k++) add_row(g, k - 2, g->smooth, 4);
     for (int i = 0; i <= n; i++)
         for (int j = i > BAND ? i - BAND : 0; j <= i; j++) {
@@ -176,7 +176,7 @@ static void solve(program* g) {
     }
     for (int k = 0; k <= n + 1; k++) add_right(g, k - 2, g->smooth, 4, NULL, ends);
     for (int k = 1; k < n; k++)
-        for (int x = 0; x < 2; x++) g->places[k][x] += WISH * c->wish[k][x];
+        for (int x = 0; x < 2; x++) g->places[k][x] += WISH * c->wish_weight * c->wish[k][x];
     memcpy(g->places[0], ends[0], sizeof *g->places);
     memcpy(g->places[n], ends[1], sizeof *g->places);
     back(g, 0), back(g, 1);

@@ -31,6 +31,7 @@ typedef struct hf_com_curve {
     const hf_pressure_region* const* region; /* of the steps + 1 knots */
     const double (*offset)[2]; /* of each knot: by how far the body presses elsewhere than the pendulum */
     const double (*wish)[2];   /* of each knot: where the centre of mass should be about */
+    double wish_weight;        /* how much that counts, 1 for a walk on two feet */
 } hf_com_curve;
 
 /* The places of the centre of mass at the steps + 1 knots, near to their wishes and with accelerations

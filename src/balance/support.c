@@ -99,7 +99,7 @@ static void find(const hf_creature* creature, const hf_placement* placement, con
     const hf_creature_view* view = hf_creature_get(creature);
     HF_ASSERT(contact->limb >= 0 && contact->limb < view->limb_count);
     const hf_limb* limb = &view->limbs[contact->limb];
-    HF_ASSERT(contact->frame < limb->contact_count);
+    HF_ASSERT(contact->frame < hf_limb_frame_count(limb));
     *support = (hf_support){.normal = contact->normal,
                             .friction = hf_object_def_default().friction,
                             .grip = contact->grip,

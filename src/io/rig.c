@@ -11,9 +11,10 @@
 #include <string.h>
 #include <strings.h>
 
-/* Capsules: a seventh of the bone thick, short bones thicker, those between limbs as thick as a trunk. Of the
-   bone's length, and of the whole skeleton's size. */
-static const double RADIUS_OF_LENGTH = 0.15, SHORT_OF_LENGTH = 0.35, SHORT_OF_SIZE = 0.02,
+/* Capsules: an eighth of the bone thick, as calves are, which pass close to each other in a walk, short bones
+   thicker, those between limbs as thick as a trunk. Of the bone's length, and of the whole skeleton's size.
+ */
+static const double RADIUS_OF_LENGTH = 0.12, SHORT_OF_LENGTH = 0.35, SHORT_OF_SIZE = 0.02,
                     TRUNK_OF_SIZE = 0.065;
 /* Feet: a limb's last bones that lie this low are one, with a flat sole. Of the skeleton's size; the heel and
    half the width are of the foot's length. */
@@ -381,6 +382,9 @@ static bool add_bodies(drafter* w, int index) {
         if (length <= 0) continue;
         double radius = radius_for(w, length, w->trunk[c]);
         double cut = joints[c].tip || w->trunk[c] ? 0 : fmax(0, radius - thickness_at(w, c));
+        /* The sole of a foot without toes lies at its ankle. */
+        if (w->foot[c] && !w->foot[index])
+            cut = fmax(cut, radius - (joints[c].standing.position.z - w->lowest));
         hf_vec3 to = hf_sub(joints[c].position, joints[index].position);
         to = hf_scale(to, fmax(1 - cut / length, 0.3));
         /* Where the last joint of a foot carries the whole sole, the sole's box is about the bone to it, too.

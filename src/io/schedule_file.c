@@ -38,9 +38,9 @@ static void read_frame_name(reader* r, const char* where, const json_t* object, 
     const hf_limb* limb = &r->creature->view.limbs[hold->limb];
     const char* name = NULL;
     if (!hf_json_string(&r->json, where, object, "frame", limb->contact_count != 1, &name)) return;
-    while (hold->frame < limb->contact_count && strcmp(limb->contacts[hold->frame].name, name) != 0)
+    while (hold->frame < hf_limb_frame_count(limb) && strcmp(limb->contacts[hold->frame].name, name) != 0)
         hold->frame++;
-    if (hold->frame == limb->contact_count)
+    if (hold->frame == hf_limb_frame_count(limb))
         hf_json_fail(&r->json, where, "limb \"%.60s\" has no contact frame \"%.60s\"", limb->name, name);
 }
 

@@ -176,25 +176,38 @@ static double lowest_of(const hf_build* b, const groups* g, int first, bool all)
     return down;
 }
 
+/* The length of a leg from its first joint to that of a group, and how far that group's own bodies reach. */
+static double leg_length(const hf_build* b, const groups* g, int first, int last) {
+    double leg = 0;
+    for (int k = last; k != first; k = carrier(b, g, k)) leg += step(b, carrier(b, g, k), k);
+    return leg;
+}
+
+static double own_extent(const hf_build* b, const groups* g, int group) {
+    double own = 0;
+    for (int l = group; l < b->creature->view.link_count; l++)
+        if (g->top[l] == group) own = fmax(own, link_extent(b, l, b->rest_links[group].position));
+    return own;
+}
+
 /* Without a name that says so: a toe is the short end of a leg behind a short link that stands on the ground
    as it does, far below the leg's first joint. */
 static bool is_toe(const hf_build* b, const groups* g, int first, int last, int next) {
-    double leg = 0, own = 0;
-    for (int k = last; k != first; k = carrier(b, g, k)) leg += step(b, carrier(b, g, k), k);
-    for (int l = last; l < b->creature->view.link_count; l++)
-        if (g->top[l] == last) own = fmax(own, link_extent(b, l, b->rest_links[last].position));
+    double leg = leg_length(b, g, first, last), own = own_extent(b, g, last);
     double foot = lowest_of(b, g, last, false), slack = TOE_SLACK * leg;
     double below = b->neutral_links[first].position.z - b->neutral_links[last].position.z;
     return own > 0 && below >= leg / 2 && own <= FOOT_SHARE * leg && g->reach[next] <= TOE_SHARE * leg &&
            foot >= lowest_of(b, g, next, true) - slack && foot >= lowest_of(b, g, 0, true) - slack;
 }
 
-/* A toe is beyond a foot that stands on the ground as it does; some feet are called toes. */
+/* A toe is beyond a foot that stands on the ground as it does; some feet are called toes, those behind a link
+   as long as a shin. */
 static bool beyond_effector(const hf_build* b, const groups* g, int first, int last, int next) {
     if (hf_name_has(b->links[next].name, "finger thumb")) return true;
     if (!hf_name_has(b->links[next].name, "toe toes claw")) return is_toe(b, g, first, last, next);
-    return lowest_of(b, g, last, false) > lowest_of(b, g, next, false) - GROUND_SLACK ||
-           hf_name_has(b->links[last].name, "foot paw hand");
+    if (hf_name_has(b->links[last].name, "foot paw hand")) return true;
+    return lowest_of(b, g, last, false) > lowest_of(b, g, next, false) - GROUND_SLACK &&
+           own_extent(b, g, last) <= FOOT_SHARE * leg_length(b, g, first, last);
 }
 
 /* Follows the chain to its end; a last toe or finger is left to the effector before it. */

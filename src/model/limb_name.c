@@ -107,7 +107,7 @@ static void vote_word(const char* w, bool first, guess* g) {
         g->left += 4 * (w[0] == 'l'), g->right += 4 * (w[0] == 'r');
     g->arm += matches(w, ARM_WORDS) ? 3 : matches(w, ARM_HINTS);
     g->leg += matches(w, LEG_WORDS) ? 3 : matches(w, LEG_HINTS);
-    if (matches(w, OTHER_WORDS)) {
+    if (matches(w, OTHER_WORDS) && !matches(w, "rear")) { /* which is no ear */
         if (!g->other_word) {
             const char* list = OTHER_WORDS;
             while (*list && !g->other_word) {
@@ -180,6 +180,19 @@ static bool stands(const hf_limb_plans* plans, const naming* all, int index, dou
     return legs >= 2 && g->end.z < low + 0.1 * (high - low) && g->end.z < g->start.z;
 }
 
+/* Where nothing is a leg by name or ends low, as on a robot whose legs are stretched out level in the neutral
+   posture, three limbs or more that no name calls arms are legs. */
+static void find_level_legs(hf_limb_plans* plans, const naming* all) {
+    int legs = 0, silent = 0;
+    for (int i = 0; i < plans->count; i++) {
+        legs += plans->items[i].kind == HF_LIMB_LEG;
+        silent += plans->items[i].kind == HF_LIMB_ARM && all[i].guess.arm == 0;
+    }
+    for (int i = 0; i < plans->count && legs == 0 && silent >= 3; i++)
+        if (plans->items[i].kind == HF_LIMB_ARM && all[i].guess.arm == 0)
+            plans->items[i].kind = HF_LIMB_LEG, plans->items[i].grip = false;
+}
+
 /* Arm or leg by name; where names are silent, what ends in the lowest quarter is a leg. */
 static void decide_kinds(hf_limb_plans* plans, naming* all) {
     double low = INFINITY, high = -INFINITY;
@@ -213,6 +226,7 @@ static void decide_kinds(hf_limb_plans* plans, naming* all) {
         if (!sided && twin && fabs(g->start.y + g->end.y) > 0.02 * size)
             g->left += g->start.y + g->end.y > 0, g->right += g->start.y + g->end.y < 0;
     }
+    find_level_legs(plans, all);
 }
 
 static void write_name(const hf_limb_plan* limb, const guess* g, char* text, size_t size) {

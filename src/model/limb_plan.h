@@ -30,6 +30,9 @@ hf_status hf_limbs_name_by_group(hf_build* build, hf_limb_plans* plans);
 /* contact_default.c: where a limb touches when nothing says so; of a creature with so many legs. */
 hf_status hf_default_contact(hf_build* build, const hf_limb_plan* limb, int legs, hf_contact_frame* frame);
 
+/* finger_tip.c: the tips of the fingers of a limb that grips, behind its contact frames. */
+hf_status hf_finger_tips_add(hf_build* build, hf_limb* limb);
+
 /* mirror.c: does the limb's effector move as the mirror image of the other's about the root's XZ plane? */
 hf_status hf_limb_mirrors(hf_build* build, const hf_limb* limb, const hf_limb* other, bool* mirrors);
 /* A contact frame of the other limb, mirrored into `link`. */

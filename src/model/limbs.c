@@ -337,19 +337,40 @@ static hf_status limb_indices(hf_build* b, const char* field, char** names, int 
     return HF_OK;
 }
 
-/* Where no file names a gait, the legs that were found walk, one after the other. */
+/* With so many legs two groups take turns, in which no two legs are neighbours: the others still hold the
+   body in three places. */
+enum { GROUPED_LEGS = 6 };
+
+/* Which of two groups a leg is in: neighbours on one side, and those on both sides, are in different ones. */
+static int group_of(const hf_build* b, const int* legs, int count, int leg) {
+    const hf_creature_view* v = &b->creature->view;
+    hf_vec3 ahead = hf_v3(hf_cos(v->facing), hf_sin(v->facing), 0), left = hf_v3(-ahead.y, ahead.x, 0);
+    hf_vec3 own = b->neutral_links[v->limbs[leg].root_link].position;
+    int before = 0;
+    for (int i = 0; i < count; i++) {
+        hf_vec3 at = b->neutral_links[v->limbs[legs[i]].root_link].position;
+        before += hf_dot(at, left) * hf_dot(own, left) > 0 && hf_dot(at, ahead) > hf_dot(own, ahead);
+    }
+    return (before + (hf_dot(own, left) > 0)) % 2;
+}
+
+/* Where no file names a gait, the legs that were found walk, one after the other or in two groups. */
 static hf_status gait_of_legs(hf_build* b, const hf_limb_plans* plans) {
     hf_creature_view* v = &b->creature->view;
     int* limbs = hf_build_keep(b, (size_t)plans->count, sizeof *limbs);
+    int* legs = hf_build_scratch(b, (size_t)plans->count, sizeof *legs);
     int* sizes = hf_build_keep(b, (size_t)plans->count, sizeof *sizes);
-    if (!limbs || !sizes) return hf_build_fail_memory(b);
+    int count = 0, placed = 0;
+    if (!limbs || !legs || !sizes) return hf_build_fail_memory(b);
     v->gait_limbs = limbs, v->gait_sizes = sizes;
-    for (int i = 0; i < plans->count; i++) {
-        if (!plans->items[i].use || plans->items[i].kind != HF_LIMB_LEG || v->limbs[i].joint_count == 0)
-            continue;
-        limbs[v->gait_count] = i;
-        sizes[v->gait_count++] = 1;
-    }
+    for (int i = 0; i < plans->count; i++)
+        if (plans->items[i].use && plans->items[i].kind == HF_LIMB_LEG && v->limbs[i].joint_count > 0)
+            legs[count++] = i;
+    for (int g = 0; g < 2 && count >= GROUPED_LEGS; g++)
+        for (int i = 0; i < count; i++)
+            if (group_of(b, legs, count, legs[i]) == g) limbs[placed++] = legs[i], sizes[g]++;
+    v->gait_count = count >= GROUPED_LEGS ? 2 : count;
+    for (int i = 0; i < count && count < GROUPED_LEGS; i++) limbs[i] = legs[i], sizes[i] = 1;
     return HF_OK;
 }
 
@@ -418,6 +439,7 @@ hf_status hf_build_limbs(hf_build* b) {
     }
     status = apply_mirrors(b, &plans, limbs);
     if (status == HF_OK) status = fill_contacts(b, &plans, limbs);
+    for (int i = 0; i < plans.count && status == HF_OK; i++) status = hf_finger_tips_add(b, &limbs[i]);
     if (status == HF_OK) status = fill_excludes(b, &plans, limbs);
     if (status == HF_OK) status = fill_trunk(b, &plans);
     if (status == HF_OK) status = fill_gait(b, &plans);

@@ -14,9 +14,9 @@ const char* hf_claim_text(int index) {
 
 static hf_status copy_limb(const hf_creature_view* view, const hf_limb* limb, hf_motion_limb* out) {
     out->name = hf_copy_text(limb->name);
-    out->frames = hf_alloc((size_t)limb->contact_count, sizeof *out->frames);
+    out->frames = hf_alloc((size_t)hf_limb_frame_count(limb), sizeof *out->frames);
     if (!out->name || !out->frames) return HF_ERROR_MEMORY;
-    for (int i = 0; i < limb->contact_count; i++) {
+    for (int i = 0; i < hf_limb_frame_count(limb); i++) {
         const hf_contact_frame* from = &limb->contacts[i];
         hf_motion_contact_frame* to = &out->frames[out->frame_count++];
         *to = (hf_motion_contact_frame){.offset = from->offset,

@@ -114,7 +114,7 @@ static const char* knot_fault(const hf_schedule* s, int i) {
 static const char* hold_fault(const hf_schedule* s, int i, const hf_creature_view* v, const hf_scene* scene) {
     const hf_schedule_hold* h = &s->holds[i];
     if (h->hold.limb < 0 || h->hold.limb >= v->limb_count) return "no such limb";
-    if (h->hold.frame < 0 || h->hold.frame >= v->limbs[h->hold.limb].contact_count)
+    if (h->hold.frame < 0 || h->hold.frame >= hf_limb_frame_count(&v->limbs[h->hold.limb]))
         return "no such contact frame";
     if (h->hold.object >= 0 && !scene) return "it names an object, and there is no scene";
     if (h->hold.object < -1 || (scene && h->hold.object >= hf_scene_object_count(scene)))

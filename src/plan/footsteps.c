@@ -46,19 +46,26 @@ static const double HALF_AS_WIDE = 0.5;
 /* How near to each other two feet are put across the body at least, of a leg. What it costs, in steps, to
    begin with another limb than the hindmost. */
 static const double NEAREST = 0.02, OTHER_FIRST = 0.1;
+enum { LEAST_HOLDING = 3 };  /* limbs that hold a body whose feet are points */
 enum { SHIFTED_PLACES = 5 }; /* places tried about the one wished for */
 /* On a slope a foot lies with its heel lower than where the leg stands, and the body sinks: in so many steps,
    each of this share of its height. */
 enum { SUNK_TRIES = 4 };
 static const double SUNK = 0.02;
 
-/* The way of a walk: from the node to a pose of the guide, by limbs that take turns. */
+/* The way of a walk: from the node to a pose of the guide, by limbs that take turns, one or a group at a
+ * time.
+ */
 typedef struct walk_way {
-    int end, parts, count; /* guide pose, parts of the way, limbs */
+    int end, parts; /* guide pose, parts of the way */
+    int count;      /* limbs, those of one turn beside each other */
     int limbs[HF_MAX_HOLDS];
-    int first;                 /* parts of the first step at most */
-    bool flat;                 /* feet have no toes */
-    double part, highest, leg; /* m: of one part; between two footholds in turn; height of a leg */
+    int turns;
+    int first_of[HF_MAX_HOLDS + 1]; /* limbs, of each turn */
+    int first;                      /* parts of the first step at most */
+    bool flat;                      /* feet have no toes */
+    double part, highest, leg;      /* m: of one part; between two footholds in turn; height of a leg */
+    double gap;                     /* m: across between two feet where they are at rest */
 } walk_way;
 
 static bool walks(const hf_plan_world* w, int limb) {
@@ -77,10 +84,32 @@ static double leg_height(const hf_plan_world* w) {
     return count > 0 ? sum / count : 0;
 }
 
+double hf_walk_longer_together(const hf_plan_world* w) {
+    int count = 0, most = 0, groups = w->view->gait_count;
+    for (int g = 0; g < groups; g++) {
+        count += w->view->gait_sizes[g];
+        most = w->view->gait_sizes[g] > most ? w->view->gait_sizes[g] : most;
+    }
+    if (groups < 2 || most < 2 || count - most < LEAST_HOLDING || count > HF_MAX_HOLDS) return 0;
+    return (1 - 1 / (double)count) / (1 - 1 / (double)groups);
+}
+
+/* How far from their first joints the feet of the limbs that walk stand, on average, m: more than their
+   height where the legs are spread. */
+static double leg_reach(const hf_plan_world* w) {
+    double sum = 0;
+    int count = 0;
+    for (int l = 0; l < w->view->limb_count; l++) {
+        const hf_plan_limb* limb = &w->model->limbs[l];
+        if (walks(w, l)) sum += hf_distance(limb->anchor_in_root, limb->rest_in_root), count++;
+    }
+    return count > 0 ? sum / count : 0;
+}
+
 double hf_walk_natural_stride(const hf_plan_world* w) {
     int count = 0;
     for (int l = 0; l < w->view->limb_count; l++) count += walks(w, l);
-    return (count > 2 ? LONGER : 1) * w->options->walk_stride * leg_height(w);
+    return (count > 2 ? LONGER * leg_reach(w) : leg_height(w)) * w->options->walk_stride;
 }
 
 /* ---- feet ---- */
@@ -239,17 +268,42 @@ static int list_limbs(const hf_plan_world* w, int* limbs) {
     return count;
 }
 
+/* Puts a limb of the gait among those of its group: the hindmost leave and land first, as the body goes on
+   meanwhile. */
+static void add_hindmost_first(const hf_plan_world* w, walk_way* y, int first, int at) {
+    hf_vec3 ahead = ahead_of(w);
+    int limb = w->view->gait_limbs[at];
+    double along = hf_dot(w->model->limbs[limb].rest_in_root, ahead);
+    while (at > first && hf_dot(w->model->limbs[y->limbs[at - 1]].rest_in_root, ahead) > along)
+        y->limbs[at] = y->limbs[at - 1], at--;
+    y->limbs[at] = limb;
+}
+
+/* The same in the groups of the gait. */
+static void list_turns(const hf_walk* k, walk_way* y) {
+    const hf_plan_world* w = &k->planner->world;
+    y->count = list_limbs(w, y->limbs);
+    y->turns = k->together ? w->view->gait_count : y->count;
+    for (int t = 0; t <= y->turns; t++) y->first_of[t] = t;
+    for (int t = 0, at = 0; t < y->turns && k->together; t++) {
+        y->first_of[t] = at;
+        for (int i = 0; i < w->view->gait_sizes[t]; i++, at++) add_hindmost_first(w, y, y->first_of[t], at);
+        y->first_of[t + 1] = at;
+    }
+}
+
 /* The turn of the limb whose foot is farthest behind. */
-static int first_turn(const hf_walk* k, const int* limbs, int count) {
+static int first_turn(const hf_walk* k, const walk_way* y) {
     const hf_plan_world* w = &k->planner->world;
     hf_transform root = w->guide[k->node->guide_index];
     hf_vec3 ahead = hf_rotate(root.rotation, ahead_of(w));
     int best = 0;
     double least = INFINITY;
-    for (int i = 0; i < count; i++) {
-        int own = hf_holds_find(k->node->holds, k->node->hold_count, limbs[i]);
-        double along = hf_dot(ahead, hf_sub(k->node->holds[own].at.point, hf_limb_ease(w, limbs[i], root)));
-        if (along < least - HF_SMALL_SHIFT * w->view->height) least = along, best = i;
+    for (int t = 0; t < y->turns; t++) {
+        int limb = y->limbs[y->first_of[t]];
+        int own = hf_holds_find(k->node->holds, k->node->hold_count, limb);
+        double along = hf_dot(ahead, hf_sub(k->node->holds[own].at.point, hf_limb_ease(w, limb, root)));
+        if (along < least - HF_SMALL_SHIFT * w->view->height) least = along, best = t;
     }
     return best;
 }
@@ -268,35 +322,81 @@ static bool stands(hf_walk* k, int count) {
 
 /* ---- the way ---- */
 
-/* The place of the limb whose turn it is with the body after so many parts of the way. */
-static hf_walk_place* place_at(const hf_walk* k, int turn, int at) {
-    return &k->places[turn * (HF_WALK_PARTS + 1) + at];
+/* The place of a limb of the way with the body after so many parts of it, and that of the first limb whose
+   turn it is. */
+static hf_walk_place* place_of(const hf_walk* k, int i, int at) {
+    return &k->places[i * (HF_WALK_PARTS + 1) + at];
+}
+
+static hf_walk_place* place_at(const hf_walk* k, const walk_way* y, int turn, int at) {
+    return place_of(k, y->first_of[turn], at);
+}
+
+/* How far two feet are put apart across the body at least, m; feet that stand nearer to each other may be as
+   near as that on their way. */
+static double least_gap(const walk_way* y) { return fmin(NEAREST * y->leg, y->gap); }
+
+/* How far a foot reaches towards the other one from its contact point where it is at rest, `side` being 1 for
+   the right one, m. */
+static double half_width(const hf_plan_world* w, const hf_footstep* s, double side) {
+    hf_vec3 left = hf_scale(left_of(w), side);
+    const hf_plan_hold* holds[2] = {&s->hold, &s->toes};
+    double most = 0;
+    for (int h = 0; h < 2; h++)
+        for (int c = 0; holds[h]->at.limb >= 0 && c < holds[h]->support.corner_count; c++) {
+            hf_vec3 off = hf_sub(holds[h]->support.corners[c], s->hold.at.point);
+            hf_vec3 own = hf_unrotate(s->hold.anchor.rotation, off);
+            most = fmax(most, hf_dot(hf_rotate(w->model->limbs[s->limb].rest_turn, own), left));
+        }
+    return most;
+}
+
+/* How far apart two feet are across where they are at rest, m. */
+static double gap_at_rest(const hf_walk* k) {
+    const hf_plan_world* w = &k->planner->world;
+    double at[2], gap = 0;
+    for (int i = 0; i < 2; i++) at[i] = hf_dot(w->model->limbs[k->stood[i].limb].rest_in_root, left_of(w));
+    for (int i = 0; i < 2; i++) {
+        bool right = at[i] < at[1 - i];
+        gap += (right ? -at[i] : at[i]) - half_width(w, &k->stood[i], right ? 1 : -1);
+    }
+    return gap;
 }
 
 /* How far from its place under the body the foot is put, in the root's frame, m. Two flat feet are nearer to
    each other than they stand; of more than two, which a foot behind may meet before the one ahead of it has
    left, those before the root are farther ahead and the others farther behind. */
-static hf_vec3 aside_of(const hf_walk* k, const walk_way* y, int turn) {
+static hf_vec3 aside_of(const hf_walk* k, const walk_way* y, int i) {
     const hf_plan_world* w = &k->planner->world;
-    hf_vec3 rest = w->model->limbs[y->limbs[turn]].rest_in_root;
+    hf_vec3 rest = w->model->limbs[y->limbs[i]].rest_in_root;
     hf_vec3 ahead = ahead_of(w), left = left_of(w);
-    double wider = y->flat ? k->apart ? 0 : -NARROWER : k->apart ? NARROWER : 0;
-    if (y->count == 2) return hf_scale(left, wider * hf_dot(rest, left));
+    double beside = hf_dot(rest, left), wider = y->flat ? 0 : NARROWER * fabs(beside);
+    if (y->flat && !k->apart)
+        wider = -fmin(NARROWER * fabs(beside), (y->gap - least_gap(y)) / 2);
+    else if (!k->apart)
+        wider = 0;
+    if (y->count == 2) return hf_scale(left, copysign(wider, beside * wider));
     return hf_scale(ahead, k->apart ? (hf_dot(rest, ahead) > 0 ? SPREAD : -SPREAD) * y->leg : 0);
 }
 
-/* Is there a place? It is looked for once. */
-static bool has_place(hf_walk* k, const walk_way* y, int turn, int at) {
-    hf_walk_place* place = place_at(k, turn, at);
+/* Is there a place for a limb? It is looked for once. */
+static bool has_place(hf_walk* k, const walk_way* y, int i, int at) {
+    hf_walk_place* place = place_of(k, i, at);
     if (place->state == HF_PLACE_UNKNOWN) {
         double index = index_at(k, at * y->part);
-        place->step =
-            (hf_footstep){.limb = y->limbs[turn], .guide_index = at < y->parts ? (int)index : y->end};
-        hf_vec3 aside = at < y->parts ? aside_of(k, y, turn) : hf_v3(0, 0, 0);
+        place->step = (hf_footstep){.limb = y->limbs[i], .guide_index = at < y->parts ? (int)index : y->end};
+        hf_vec3 aside = at < y->parts ? aside_of(k, y, i) : hf_v3(0, 0, 0);
         place->state =
             stand_near(k, at * y->part, y->part, aside, &place->step) ? HF_PLACE_GOOD : HF_PLACE_BAD;
     }
     return place->state == HF_PLACE_GOOD;
+}
+
+/* Is there one for all limbs of a turn? */
+static bool has_places(hf_walk* k, const walk_way* y, int turn, int at) {
+    bool good = true;
+    for (int i = y->first_of[turn]; i < y->first_of[turn + 1] && good; i++) good = has_place(k, y, i, at);
+    return good;
 }
 
 /* What a step costs by which the body goes on by so many parts of at most `most`: the number of steps, and
@@ -324,10 +424,10 @@ static double gap_between(const hf_walk* k, const hf_footstep* a, const hf_foots
     return -edge[1] - edge[0];
 }
 
-/* The limb that steps before a limb. */
+/* The limb that steps before a limb; of those that swing together the first. */
 static const hf_footstep* step_before(const hf_walk* k, int step) {
-    int limb = k->steps[step].limb;
-    if (step > 0) return &k->steps[step - 1];
+    int limb = k->steps[step].limb, first = k->steps[step].with;
+    if (first > 0) return &k->steps[k->steps[first - 1].with];
     // of those that stand the one farthest from the limb's old place
     const hf_footstep *own = hf_walk_stood(k, limb, -1), *far = NULL;
     for (int i = 0; i < k->node->hold_count; i++)
@@ -348,15 +448,13 @@ static hf_barred_step barred_of(const hf_walk* k, const hf_footstep* before, con
     return (hf_barred_step){s->limb, anywhere, on, before->hold.at.point, turn};
 }
 
-/* Is the step like the barred one? One that fails anywhere also bars longer ones that turn the body farther.
- */
+/* Is the step like the barred one? A barred step also bars longer ones that turn the body farther: anywhere,
+   or from places up to half of its length away. */
 static bool is_like(const hf_walk* k, const hf_barred_step* bar, const hf_barred_step* s) {
     double near = HF_SMALL_SHIFT * k->planner->world.view->limbs[s->limb].length, turn = s->turn - bar->turn;
     hf_vec3 more = hf_sub(s->to, bar->to);
     if (bar->limb != s->limb) return false;
-    if (!bar->anywhere)
-        return hf_length(more) < near && fabs(turn) < HF_SMALL_TURN &&
-               hf_distance(bar->beside, s->beside) < near;
+    if (!bar->anywhere && hf_distance(bar->beside, s->beside) > hf_length(bar->to) / 2 + near) return false;
     double along = hf_length(bar->to) > 0 ? hf_dot(more, bar->to) / hf_length(bar->to) : 0;
     double aside = sqrt(fmax(0, hf_dot(more, more) - along * along));
     return along > -near && aside < near + HALF_AS_WIDE * along &&
@@ -386,35 +484,44 @@ static bool is_barred(const hf_walk* k, const hf_footstep* before, const hf_foot
     return false;
 }
 
+/* Is a step of the turn to there barred? */
+static bool any_barred(const hf_walk* k, const walk_way* y, const hf_footstep* before, int turn, int at) {
+    bool barred = false;
+    for (int i = y->first_of[turn]; i < y->first_of[turn + 1] && !barred; i++)
+        barred = is_barred(k, before, &place_of(k, i, at)->step);
+    return barred;
+}
+
 /* The step to the place from the one before it in turn, if that is cheaper. */
 static void reach_from(hf_walk* k, const walk_way* y, int turn, int at, int from) {
-    hf_walk_place* to = place_at(k, turn, at);
-    int before = (turn + y->count - 1) % y->count;
+    hf_walk_place* to = place_at(k, y, turn, at);
+    int before = (turn + y->turns - 1) % y->turns;
     int most = from == 0 ? y->first : at < y->parts ? STEP_PARTS : LAST_PARTS;
-    const hf_walk_place* last = place_at(k, before, from);
-    if (at - from > most || !isfinite(last->cost) || !has_place(k, y, turn, at)) return;
+    const hf_walk_place* last = place_at(k, y, before, from);
+    if (at - from > most || !isfinite(last->cost) || !has_places(k, y, turn, at)) return;
     double rise = to->step.hold.at.point.z - last->step.hold.at.point.z;
     double cost = last->cost + cost_of(y, at - from, most, rise);
-    if (cost >= to->cost || (y->count == 2 && gap_between(k, &last->step, &to->step) < NEAREST * y->leg))
+    if (cost >= to->cost ||
+        (y->count == 2 && gap_between(k, &last->step, &to->step) < least_gap(y) - HF_SLIP_M))
         return;
-    if (is_barred(k, &last->step, &to->step)) return;
+    if (any_barred(k, y, &last->step, turn, at)) return;
     to->cost = cost, to->before = from;
 }
 
 /* Steps of all limbs to places so far along the way: from those before, and of one limb to beside another, as
    when a body goes sideways. */
 static void reach_places(hf_walk* k, const walk_way* y, int at) {
-    for (int t = 0; t < y->count; t++) {
-        place_at(k, t, at)->cost = INFINITY;
+    for (int t = 0; t < y->turns; t++) {
+        place_at(k, y, t, at)->cost = INFINITY;
         for (int from = at - 1; from >= 0; from--) reach_from(k, y, t, at, from);
     }
-    for (int t = 0; t < y->count; t++) reach_from(k, y, t, at, at);
+    for (int t = 0; t < y->turns; t++) reach_from(k, y, t, at, at);
 }
 
 /* Can all limbs stand there? */
 static bool all_stand(hf_walk* k, const walk_way* y, int at) {
     bool good = true;
-    for (int i = 0; i < y->count && good; i++) good = has_place(k, y, i, at);
+    for (int t = 0; t < y->turns && good; t++) good = has_places(k, y, t, at);
     return good;
 }
 
@@ -423,7 +530,10 @@ static bool all_stand(hf_walk* k, const walk_way* y, int at) {
 static bool divide(hf_walk* k, walk_way* y, double longest) {
     double way = way_to(k, y->end);
     double turns = ceil(way / longest + 2 - (double)(y->first + LAST_PARTS) / STEP_PARTS - HF_SMALL_SHIFT);
-    if (turns > HF_WALK_STEPS - 2 * y->count) return false;
+    int most = 1; // limbs of a turn
+    for (int t = 0; t < y->turns; t++)
+        most = y->first_of[t + 1] - y->first_of[t] > most ? y->first_of[t + 1] - y->first_of[t] : most;
+    if (turns * most > HF_WALK_STEPS - 2 * y->count) return false;
     y->parts = turns < 2 ? LAST_PARTS : ((int)turns - 2) * STEP_PARTS + y->first + LAST_PARTS;
     y->part = way / y->parts;
     memset(k->places, 0, sizeof *k->places * (size_t)(y->count * (HF_WALK_PARTS + 1)));
@@ -434,19 +544,19 @@ static bool divide(hf_walk* k, walk_way* y, double longest) {
    leads there. The end is then drawn in to the farthest place to which steps lead. */
 static int reach_all(hf_walk* k, walk_way* y, int first) {
     int farthest = 0, best = -1;
-    for (int t = 0; t < y->count; t++) {
-        hf_walk_place* here = place_at(k, t, 0);
-        here->cost = (t + 1) % y->count == first ? 0 : OTHER_FIRST;
-        here->step = *hf_walk_stood(k, y->limbs[t], 0);
+    for (int t = 0; t < y->turns; t++) {
+        hf_walk_place* here = place_at(k, y, t, 0);
+        here->cost = (t + 1) % y->turns == first ? 0 : OTHER_FIRST;
+        here->step = *hf_walk_stood(k, y->limbs[y->first_of[t]], 0);
     }
     for (int at = 1; at <= y->parts && hf_plan_ok(k->planner); at++) {
         reach_places(k, y, at);
-        for (int t = 0; t < y->count; t++)
-            if (isfinite(place_at(k, t, at)->cost) && all_stand(k, y, at)) farthest = at;
+        for (int t = 0; t < y->turns; t++)
+            if (isfinite(place_at(k, y, t, at)->cost) && all_stand(k, y, at)) farthest = at;
     }
-    for (int t = 0; t < y->count && farthest == y->parts; t++)
-        if (isfinite(place_at(k, t, y->parts)->cost) &&
-            (best < 0 || place_at(k, t, y->parts)->cost < place_at(k, best, y->parts)->cost))
+    for (int t = 0; t < y->turns && farthest == y->parts; t++)
+        if (isfinite(place_at(k, y, t, y->parts)->cost) &&
+            (best < 0 || place_at(k, y, t, y->parts)->cost < place_at(k, y, best, y->parts)->cost))
             best = t;
     if (best < 0) {
         int end = (int)index_at(k, farthest * y->part);
@@ -456,7 +566,7 @@ static int reach_all(hf_walk* k, walk_way* y, int first) {
 }
 
 /* Takes the step unless the limb is there already: at the end of the guide exactly, since no step follows. */
-static void take_step(hf_walk* k, const hf_footstep* s) {
+static void take_step(hf_walk* k, const hf_footstep* s, int with) {
     const hf_plan_hold* old = &hf_walk_stood(k, s->limb, k->step_count)->hold;
     bool ends = s->guide_index == k->planner->world.guide_count - 1;
     double shift = HF_SMALL_SHIFT * k->planner->world.view->limbs[s->limb].length;
@@ -464,22 +574,31 @@ static void take_step(hf_walk* k, const hf_footstep* s) {
                   s->hold.support.corner_count > 2;
     if (hf_distance(old->at.point, s->hold.at.point) <= (ends ? HF_SLIP_M : shift) && !turned) return;
     k->steps[k->step_count] = *s;
+    k->steps[k->step_count].with = with;
     k->steps[k->step_count].lift = k->steps[k->step_count].land = k->step_count; // until they have times
     k->step_count++;
 }
 
+/* The same of all limbs of a turn. */
+static void take_turn(hf_walk* k, const walk_way* y, int turn, int at) {
+    int with = k->step_count;
+    for (int i = y->first_of[turn]; i < y->first_of[turn + 1]; i++)
+        take_step(k, &place_of(k, i, at)->step, with);
+}
+
 /* The steps to the end of the way and those of the other limbs to there; false when they are too many. */
 static bool take_steps(hf_walk* k, const walk_way* y, int last) {
-    int count = 0, chain[HF_WALK_STEPS];
-    for (int at = y->parts, t = last; at > 0; t = (t + y->count - 1) % y->count) {
-        if (count + y->count > HF_WALK_STEPS) return false;
+    int count = 0, steps = y->count, chain[HF_WALK_STEPS];
+    for (int at = y->parts, t = last; at > 0; t = (t + y->turns - 1) % y->turns) {
+        steps += y->first_of[t + 1] - y->first_of[t];
+        if (steps > HF_WALK_STEPS) return false;
         chain[count++] = at;
-        at = place_at(k, t, at)->before;
+        at = place_at(k, y, t, at)->before;
     }
     k->step_count = 0;
     for (int i = count - 1; i >= 0; i--)
-        take_step(k, &place_at(k, ((last - i) % y->count + y->count) % y->count, chain[i])->step);
-    for (int i = 1; i < y->count; i++) take_step(k, &place_at(k, (last + i) % y->count, y->parts)->step);
+        take_turn(k, y, ((last - i) % y->turns + y->turns) % y->turns, chain[i]);
+    for (int i = 1; i < y->turns; i++) take_turn(k, y, (last + i) % y->turns, y->parts);
     return k->step_count > 0;
 }
 
@@ -498,15 +617,16 @@ bool hf_footsteps_find(hf_walk* k, double stride) {
     k->step_count = 0; // limbs stand where the node has them, not where steps of another stride led
     walk_way y = {.end = upright_end(k), .leg = leg_height(w)};
     y.highest = RISE * y.leg;
-    y.count = list_limbs(w, y.limbs);
+    list_turns(k, &y);
     if (!stands(k, y.count)) return false;
-    int first = first_turn(k, y.limbs, y.count);
+    int first = first_turn(k, &y);
     double least = LEAST_STRIDES * stride / (y.count > 2 ? LONGER : 1);
     y.flat = k->stood[0].toes.at.limb < 0;
+    y.gap = y.count == 2 ? gap_at_rest(k) : 0;
     y.first = y.count == 2 && y.flat ? FLAT_FIRST_PARTS : STEP_PARTS;
     // where feet find no place, the walk ends with the one before
     while (last < 0 && hf_plan_ok(k->planner) && way_to(k, y.end) >= least)
-        if (divide(k, &y, stride / y.count))
+        if (divide(k, &y, stride / y.turns))
             last = reach_all(k, &y, first);
         else
             y.end--;
@@ -529,15 +649,21 @@ bool hf_footsteps_time(hf_walk* k) {
     k->lead = (int)floor((k->stood[0].toes.at.limb >= 0 ? LEAD_TIME : FLAT_LEAD_TIME) * unit + 0.5);
     add_phase(k, 0);
     for (int i = 0; i < k->step_count; i++) {
-        hf_footstep* s = &k->steps[i];
-        s->lift = at, s->roll = -1;
-        s->land = at + 2 + (int)((i + 1 < k->step_count ? SWING_TIME : LAST_SWING_TIME) * unit * s->slower);
-        at = s->land + 1 + (int)(BETWEEN_TIME * unit * s->slower);
+        hf_footstep *s = &k->steps[i], *first = &k->steps[s->with];
+        bool last = i + 1 == k->step_count;
+        double slower = s->slower;
+        for (int j = s->with; j < k->step_count && k->steps[j].with == s->with; j++)
+            slower = fmax(slower, k->steps[j].slower), last |= j + 1 == k->step_count;
+        // two limbs do not change at once
+        s->lift = s == first ? at : first->lift + i - s->with, s->roll = -1;
+        s->land = s->lift + 2 + (int)((last ? LAST_SWING_TIME : SWING_TIME) * unit * slower);
+        at = s->land + 1 + (int)(BETWEEN_TIME * unit * slower);
     }
     for (int i = 0; i < k->step_count; i++) {
         hf_footstep* s = &k->steps[i];
         const hf_footstep* old = hf_walk_stood(k, s->limb, s->lift);
-        if (old->toes.at.limb >= 0) s->roll = s->lift - 1 - (int)(ROLL_TIME * unit * s->slower);
+        if (old->toes.at.limb >= 0 && !k->together)
+            s->roll = s->lift - 1 - (int)(ROLL_TIME * unit * s->slower);
         // two limbs do not change at once
         while (i > 0 && (s->roll == k->steps[i - 1].land || s->roll == k->steps[i - 1].lift + 1)) s->roll--;
         if (s->roll <= old->land) s->roll = -1;
@@ -567,10 +693,18 @@ int hf_walk_phase(const hf_walk* k, int knot) {
     return i;
 }
 
-int hf_walk_swings(const hf_walk* k, int knot) {
-    for (int i = 0; i < k->step_count; i++)
-        if (k->steps[i].lift < knot && knot < k->steps[i].land) return k->steps[i].limb;
+int hf_walk_swings_from(const hf_walk* k, int knot, int* from) {
+    for (int i = *from; i < k->step_count; i++)
+        if (k->steps[i].lift < knot && knot < k->steps[i].land) {
+            *from = i;
+            return k->steps[i].limb;
+        }
     return -1;
+}
+
+int hf_walk_swings(const hf_walk* k, int knot) {
+    int from = 0;
+    return hf_walk_swings_from(k, knot, &from);
 }
 
 int hf_walk_holds(const hf_walk* k, int phase, hf_plan_hold* holds) {

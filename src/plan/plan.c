@@ -55,7 +55,7 @@ static const hf_option items[] = {
      "how much lower a walking body is tried than its legs make it, of its centre of mass's height"},
     {"walk_aim_m", HF_OPTION_REAL, FIELD(walk_aim_m), 0, 1, 0.02, "m",
      "how far inside the contacts the pressure of a walk is aimed at"},
-    {"walk_knots", HF_OPTION_COUNT, FIELD(walk_knots), 0, 1000000000, 40000, "",
+    {"walk_knots", HF_OPTION_COUNT, FIELD(walk_knots), 0, 1000000000, 60000, "",
      "poses solved for walks on the first guide, and a half, a third and so on of that on others"},
     {"goal_tolerance_m", HF_OPTION_REAL, FIELD(goal_tolerance_m), 0, 10, 0.05, "m",
      "how far the root may end from the goal's"},

@@ -37,6 +37,10 @@ enum { MOST_BARRED = 6 };
    or all of them where none is to blame. */
 enum { MOST_ATTEMPTS = 14 };
 static const double SLOWER = 1.12;
+/* Where limbs swing together, those that hold the body could do so at rest: how much more it counts that the
+   body is over the middle of its feet, and how much slower than on two feet such a walk may be, as joints of
+   small crawlers are slower than their pendulum. */
+static const double WISH_TOGETHER = 100, SLOWEST_TOGETHER = 3;
 /* What is tried, in this order: strides, of the longest one; for each of them feet as near to each other as
    is good and, where legs meet, farther apart; the body as high as its legs let it and crouching; for each of
    these ever slower steps. Fewer steps before slower ones. The values were found with a human, a G1, an
@@ -98,6 +102,7 @@ static bool find_curve(hf_walk* w) {
                       .to = w->end,
                       .region = w->region,
                       .wish = (const double(*)[2])w->wish,
+                      .wish_weight = w->together ? WISH_TOGETHER : 1,
                       .offset = (const double(*)[2])w->learnt};
     double outside;
     return hf_plan_note(w->planner, hf_com_curve_find(&c, w->planner->tools.workspace, w->place, &outside)) &&
@@ -142,6 +147,10 @@ static double turning_of(const hf_frame_wrench* f) {
     return l.z + (l.x * a.x + l.y * a.y) / (a.z + HF_GRAVITY_M_S2);
 }
 
+static void forget_blame(hf_walk* w) {
+    for (int i = 0; i < w->step_count; i++) w->steps[i].blamed = false, w->steps[i].too_fast = 0;
+}
+
 /* HOLDS when the contacts hold every knot with its wrench. */
 static verdict judge_wrenches(hf_walk* w) {
     hf_planner* p = w->planner;
@@ -149,7 +158,7 @@ static verdict judge_wrenches(hf_walk* w) {
     verdict v = HOLDS;
     const hf_stance* stance = NULL;
     w->unheld = 0;
-    for (int i = 0; i < w->step_count; i++) w->steps[i].blamed = false;
+    forget_blame(w);
     for (int k = 0, phase = -1; k <= w->last && v != FAILS; k++) {
         hf_pose here = hf_walk_pose(w, k), before = hf_walk_pose(w, k > 0 ? k - 1 : k),
                 after = hf_walk_pose(w, k < w->last ? k + 1 : k);
@@ -171,16 +180,30 @@ static verdict judge_wrenches(hf_walk* w) {
     return v;
 }
 
-/* The way to a knot: its limb that swings and the holds that last. */
+/* The way to a knot: the holds that last on it, what holds at both ends, and a limb that swings on it. */
 static hf_segment way_to(const hf_walk* w, int k, hf_plan_hold* holds) {
-    // what holds on the way from one knot to the next holds at both
-    int phase = hf_walk_phase(w, k), limb = hf_walk_swings(w, k);
-    if (limb < 0) limb = hf_walk_swings(w, k - 1);
-    hf_segment part = {.planner = w->planner, .holds = holds, .scratch = w->scratch, .limb = limb};
-    part.hold_count = hf_walk_holds(w, phase, holds);
-    int swings = hf_holds_find(holds, part.hold_count, limb);
-    if (swings >= 0) holds[swings] = holds[--part.hold_count];
+    int limb = hf_walk_swings(w, k);
+    hf_segment part = {.planner = w->planner, .holds = holds, .scratch = w->scratch};
+    part.hold_count = hf_walk_holds(w, hf_walk_phase(w, k), holds);
+    for (int from = 0, lands; (lands = hf_walk_swings_from(w, k - 1, &from)) >= 0; from++) {
+        int at = hf_holds_find(holds, part.hold_count, lands);
+        if (at >= 0) holds[at] = holds[--part.hold_count];
+        if (limb < 0) limb = lands;
+    }
+    part.limb = limb;
     return part;
+}
+
+/* Is the way to a knot free? Every limb that swings on it is looked at closely. */
+static bool is_free_to(const hf_walk* w, hf_segment* part, int k, const hf_pose* a, const hf_pose* b) {
+    bool free = hf_segment_free_between(part, a, b, k > 1);
+    for (int end = k - 1; end <= k && free && w->together; end++)
+        for (int from = 0, limb; free && (limb = hf_walk_swings_from(w, end, &from)) >= 0; from++) {
+            hf_segment other = *part;
+            other.limb = limb;
+            if (limb != part->limb) free = hf_segment_free_between(&other, a, b, true);
+        }
+    return free;
 }
 
 /* TOO_FAST where joints, root or holds between two knots go too far; steps are to blame for that. */
@@ -191,13 +214,37 @@ static verdict judge_speeds(hf_walk* w) {
     for (int k = 1; k <= w->last; k++) {
         hf_pose a = hf_walk_pose(w, k - 1), b = hf_walk_pose(w, k);
         hf_segment part = way_to(w, k, holds);
-        if (hf_frames_speed(p->world.creature, p->world.options->rate, &a, &b) <= HF_FRAME_SPEED &&
-            hf_segment_holds_between(&part, &a, &b))
-            continue;
+        double speed = hf_frames_speed(p->world.creature, p->world.options->rate, &a, &b) / HF_FRAME_SPEED;
+        if (speed <= 1 && hf_segment_holds_between(&part, &a, &b)) continue;
         v = TOO_FAST;
-        step_at(w, k)->blamed = true;
+        hf_footstep* s = step_at(w, k);
+        s->blamed = true, s->too_fast = fmax(s->too_fast, speed);
     }
     return v;
+}
+
+/* Are joints so fast that no round at this pace helps? */
+static bool is_much_too_fast(hf_walk* w) {
+    double most = 0;
+    forget_blame(w);
+    judge_speeds(w);
+    for (int i = 0; i < w->step_count; i++) most = fmax(most, w->steps[i].too_fast);
+    return most > SLOWER;
+}
+
+/* Is what met the scene a limb that holds, which is free at both knots? Then its joints are so fast that the
+   straight way between the knots leaves the hold. */
+static bool sinks_between(const hf_walk* w, const hf_segment* part, const hf_pose* a, const hf_pose* b) {
+    hf_planner* p = w->planner;
+    hf_collision hit = p->tools.hit;
+    bool holds = false;
+    for (int h = 0; h < part->hold_count && hit.other_body < 0; h++)
+        holds |=
+            hf_effector_has(p->world.creature, part->holds[h].at.limb, p->world.view->bodies[hit.body].link);
+    bool sinks =
+        holds && hf_segment_free_between(part, a, a, false) && hf_segment_free_between(part, b, b, false);
+    p->tools.hit = hit;
+    return sinks;
 }
 
 /* Ranges and room from knot to knot. */
@@ -209,9 +256,10 @@ static verdict judge_knots(hf_walk* w) {
         hf_segment part = way_to(w, k, holds);
         w->stop = k;
         if (!hf_pose_within_rom(p->world.creature, b.q, HF_ROM_RAD)) return UNREACHED;
-        if (hf_segment_free_between(&part, &a, &b, k > 1)) continue;
+        if (is_free_to(w, &part, k, &a, &b)) continue;
         step_at(w, k)->blamed = true;
-        return COLLIDES;
+        step_at(w, k - 1)->blamed = true;
+        return sinks_between(w, &part, &a, &b) ? TOO_FAST : COLLIDES;
     }
     return HOLDS;
 }
@@ -223,6 +271,13 @@ static bool is_of_leg(const hf_plan_world* w, int body) {
             hf_link_in_limb(w->creature, w->view->bodies[body].link, l))
             return true;
     return false;
+}
+
+/* Did a limb that walks meet the creature's own body? It does so at any pace. */
+static bool leg_meets_body(const hf_walk* w, verdict v) {
+    const hf_collision* hit = &w->planner->tools.hit;
+    return v == COLLIDES && hit->other_body >= 0 &&
+           (is_of_leg(&w->planner->world, hit->body) || is_of_leg(&w->planner->world, hit->other_body));
 }
 
 /* Did two of the limbs that walk meet? */
@@ -317,7 +372,9 @@ static verdict attempt(hf_walk* w, double crouch, bool anew) {
     for (int round = 0; since < PATIENCE && v == PRESSES_ELSEWHERE; round++) {
         if (!find_curve(w)) return hf_plan_ok(w->planner) ? PRESSES_ELSEWHERE : FAILS;
         if (!hf_walk_poses(w)) return hf_plan_ok(w->planner) ? UNREACHED : FAILS;
-        if (round == 0 && legs_meet(w, judge_knots(w))) return COLLIDES;
+        if (round == 0 && leg_meets_body(w, judge_knots(w))) return COLLIDES;
+        if (round == 0) hf_walk_tuck_all(w);
+        if (round == 0 && is_much_too_fast(w)) return TOO_FAST;
         v = judge_wrenches(w);
         if (v == PRESSES_ELSEWHERE && round < learns) hf_walk_counter_learn(w);
         if (round >= learns && FAR_OFF * w->unheld > w->last) break;
@@ -328,10 +385,10 @@ static verdict attempt(hf_walk* w, double crouch, bool anew) {
     return v == HOLDS ? judge_knots(w) : v;
 }
 
-/* Where limbs hold at a knot, or will when their swing ends. */
+/* Where limbs hold at a knot, or a single one will when its swing ends. */
 static int holds_of_stance(const hf_walk* w, int knot, hf_plan_hold* holds) {
     int count = hf_walk_holds(w, hf_walk_phase(w, knot), holds), limb = hf_walk_swings(w, knot);
-    if (limb >= 0) holds[count++] = w->steps[hf_walk_step(w, limb, knot)].hold;
+    if (limb >= 0 && !w->together) holds[count++] = w->steps[hf_walk_step(w, limb, knot)].hold;
     return count;
 }
 
@@ -343,7 +400,8 @@ static bool adopt(const hf_walk* w, int first, int last, int guide_index) {
     for (int k = first > w->phases[1] ? first : 0; k <= last; k++) {
         hf_pose pose = hf_walk_pose(w, k);
         int node = k < first ? p->tree.node_index : p->tree.node_count;
-        if (!hf_plan_note(p, hf_knots_add(&p->tree.knots, &pose, node, hf_walk_swings(w, k)))) return false;
+        int swing = w->together ? -1 : hf_walk_swings(w, k);
+        if (!hf_plan_note(p, hf_knots_add(&p->tree.knots, &pose, node, swing))) return false;
     }
     child->hold_count = holds_of_stance(w, last, child->holds);
     child->last_limb = -1;
@@ -358,14 +416,15 @@ static bool adopt(const hf_walk* w, int first, int last, int guide_index) {
     return true;
 }
 
-/* All stances: one begins where a limb leaves, or rolls onto its toes. */
+/* All stances: one begins where a limb leaves, or rolls onto its toes; of limbs that swing together also
+   where one lands. */
 static bool adopt_all(const hf_walk* w) {
     int guide_index = w->node->guide_index, first = 1;
     for (int i = 1; i <= w->phase_count; i++) {
         int knot = i < w->phase_count ? w->phases[i] : w->last + 1;
         bool lands = false;
         for (int s = 0; s < w->step_count; s++) {
-            lands |= w->steps[s].land == knot;
+            lands |= w->steps[s].land == knot && !w->together;
             if (w->steps[s].land < knot) guide_index = w->steps[s].guide_index;
         }
         if (lands) continue;
@@ -377,15 +436,22 @@ static bool adopt_all(const hf_walk* w) {
     return true;
 }
 
-/* Lets the limb that meets the scene at the knot w->stop go higher. False where none swings there, or another
+/* Lets the limb that meets the scene at the knot w->stop, or on its way there, go higher. False where another
    body meets the scene. */
 static bool raise_step(hf_walk* w) {
-    int knot = w->stop, limb = hf_walk_swings(w, knot);
-    if (limb < 0) limb = hf_walk_swings(w, --knot); // on its way to the knot at which it lands
+    const hf_plan_world* world = &w->planner->world;
     const hf_collision* hit = &w->planner->tools.hit;
-    if (limb < 0 || hit->other_body >= 0 || !is_of_leg(&w->planner->world, hit->body)) return false;
-    w->steps[hf_walk_step(w, limb, knot)].raised++;
-    return true;
+    if (hit->other_body >= 0) return false;
+    for (int knot = w->stop; knot >= w->stop - 1; knot--)
+        for (int i = 0; hf_walk_swings_from(w, knot, &i) >= 0; i++) {
+            int link = world->view->bodies[hit->body].link;
+            if (w->together ? !hf_link_in_limb(world->creature, link, w->steps[i].limb)
+                            : !is_of_leg(world, hit->body))
+                continue;
+            w->steps[i].raised++;
+            return true;
+        }
+    return false;
 }
 
 /* At one pace: each step raised that meets the scene, each limb that does not walk drawn in where it does. */
@@ -399,15 +465,17 @@ static verdict try_pace(hf_walk* w, double crouch) {
     return v;
 }
 
-/* Steps that are to blame become slower, or all where none is or too much is wrong. False where one would be
-   slower than a walk may be. */
+/* Steps that are to blame become slower, or all where none is or too much is wrong; those whose joints are
+   too fast by as much as these are, those that swing together by the same. False where one would be slower
+   than a walk may be. */
 static bool slow_down(hf_walk* w, verdict v) {
     bool far_off = FAR_OFF * w->unheld > w->last, good = true;
     bool all = v == PRESSES_ELSEWHERE && (w->unheld == 0 || far_off);
+    double slowest = w->planner->world.options->walk_slowest * (w->together ? SLOWEST_TOGETHER : 1);
     for (int i = 0; i < w->step_count; i++) {
         hf_footstep* s = &w->steps[i];
-        if (all || s->blamed) s->slower *= far_off && all ? MUCH_SLOWER : SLOWER;
-        good = good && s->slower <= w->planner->world.options->walk_slowest;
+        if (all || s->blamed) s->slower *= far_off && all ? MUCH_SLOWER : fmax(SLOWER, s->too_fast);
+        good = good && s->slower <= slowest;
     }
     return good;
 }
@@ -419,12 +487,12 @@ static verdict try_paces(hf_walk* w, double crouch) {
     for (int i = 0; i < w->step_count; i++) w->steps[i].slower = 1;
     memset(w->tucks, 0, sizeof *w->tucks * (size_t)p->world.view->limb_count);
     for (int i = 0, failed = 0; i < MOST_ATTEMPTS && failed < MOST_FAILED && hf_plan_ok(p); i++) {
-        if (!hf_workspace_goes_on(p->tools.workspace) || p->tree.walk_knots <= 0) return FAILS;
+        if (!hf_workspace_goes_on(p->tools.workspace) || p->tree.walk_knots <= w->reserve) return FAILS;
         v = try_pace(w, crouch);
         // limbs that do not reach at this pace do not at slower ones, at which the body sways farther, and
-        // legs that meet do so at any pace
+        // legs that meet the body do so at any pace
         if (v == UNREACHED && i > 0) return FAILS; // no step is too long
-        if (v == HOLDS || v == UNREACHED || v == FAILS || legs_meet(w, v) || !slow_down(w, v)) return v;
+        if (v == HOLDS || v == UNREACHED || v == FAILS || leg_meets_body(w, v) || !slow_down(w, v)) return v;
         failed += v == COLLIDES;
     }
     return v;
@@ -456,13 +524,15 @@ static int failed_step(const hf_walk* w, verdict v) {
 }
 
 /* Steps of one longest stride: where legs meet, feet are put farther apart if that makes a difference; else a
-   step that collides or that limbs do not reach is barred, and others are found in its place. `tried` says
-   which steps the stride before had: their parts, their end and the barred steps then. */
-static verdict try_stride(hf_walk* w, double stride, int tried[3]) {
+   step that collides or that limbs do not reach is barred, and others are found in its place. Over uneven
+   ground a step that limbs do not reach is barred only when `thorough`: shorter strides come first. `tried`
+   says which steps the stride before had: their parts, their end and the barred steps then. */
+static verdict try_stride(hf_walk* w, double stride, bool thorough, int tried[3]) {
     hf_planner* p = w->planner;
     verdict v = FAILS;
     w->apart = false;
-    for (int i = 0; i < MOST_BARRED && hf_plan_ok(p) && p->tree.walk_knots > 0; i++) {
+    w->reserve = p->tree.walk_knots / 2;
+    for (int i = 0; i < MOST_BARRED && hf_plan_ok(p) && p->tree.walk_knots > w->reserve; i++) {
         p->progress.work++;
         if (!hf_footsteps_find(w, stride)) return FAILS;
         int bars = p->tree.barred_count;
@@ -472,23 +542,36 @@ static verdict try_stride(hf_walk* w, double stride, int tried[3]) {
         if (v != COLLIDES && v != UNREACHED) return v;
         if (legs_meet(w, v) && !w->apart)
             w->apart = true;
+        else if (v == UNREACHED && !thorough && !hf_walk_is_level(w))
+            return v;
         else if (!hf_footsteps_bar(w, failed_step(w, v),
-                                   (v == UNREACHED && hf_walk_is_level(w)) || legs_meet(w, v)))
+                                   (v == UNREACHED && hf_walk_is_level(w)) || leg_meets_body(w, v)))
             return v;
     }
     return v;
 }
 
-static bool find_walk(hf_walk* w) {
+static bool find_with(hf_walk* w, double natural) {
     hf_planner* p = w->planner;
-    double natural = hf_walk_natural_stride(&p->world);
-    int tried[3] = {-1, -1, -1};
-    for (int i = 0; i < STRIDE_TRIES && hf_plan_ok(p) && p->tree.walk_knots > 0; i++) {
-        verdict v = try_stride(w, STRIDES[i] * natural, tried);
-        if (v == HOLDS) return true;
-        if (v == COLLIDES && p->tools.hit.other_body < 0) end_before(w);
+    for (int thorough = 0; thorough < 2; thorough++) {
+        int tried[3] = {-1, -1, -1};
+        for (int i = 0; i < STRIDE_TRIES && hf_plan_ok(p) && p->tree.walk_knots > 0; i++) {
+            verdict v = try_stride(w, STRIDES[i] * natural, thorough, tried);
+            if (v == HOLDS) return true;
+            if (v == COLLIDES && p->tools.hit.other_body < 0) end_before(w);
+        }
     }
     return false;
+}
+
+/* Groups of the gait first, where the other limbs could hold the body, then one limb at a time. */
+static bool find_walk(hf_walk* w) {
+    double natural = hf_walk_natural_stride(&w->planner->world);
+    double longer = hf_walk_longer_together(&w->planner->world);
+    w->together = longer > 0;
+    if (w->together && find_with(w, longer * natural)) return true;
+    w->together = false, w->farthest = w->planner->world.guide_count - 1;
+    return find_with(w, natural);
 }
 
 bool hf_walk_on(hf_planner* p) {

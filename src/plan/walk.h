@@ -28,12 +28,15 @@ typedef struct hf_footstep {
                         as the higher end, */
     double high;     /* and how much higher it goes, m */
     int raised;      /* how often it was found to go too low */
+    int with;        /* the first of the steps that swing with it: their limbs leave and land one frame after
+                        the other */
     double slower;   /* how much longer it takes than it would by nature */
-    bool blamed;     /* a knot of it does not hold */
+    bool blamed;     /* a knot of it does not hold, */
+    double too_fast; /* or a joint is so many times as fast as it may be */
 } hf_footstep;
 
-/* A foothold that steps may lead to: in what state, the cost of the steps there (infinite: none lead there)
-   and the place of the step before, in parts of the way. */
+/* A foothold that steps may lead to, in what state, and, of the first limb of a turn, the cost of the steps
+   there (infinite: none lead there) and the place of the step before, in parts of the way. */
 typedef enum hf_place_state { HF_PLACE_UNKNOWN, HF_PLACE_GOOD, HF_PLACE_BAD } hf_place_state;
 typedef struct hf_walk_place {
     hf_place_state state;
@@ -67,14 +70,16 @@ typedef struct hf_walk {
     int step_count, phase_count;
     hf_footstep* steps;
     hf_footstep* stood;    /* where the limbs hold at the node, in the order of its holds */
-    hf_walk_place* places; /* of each turn, HF_WALK_PARTS + 1 of them */
+    hf_walk_place* places; /* of each limb in turn, HF_WALK_PARTS + 1 of them */
+    bool together;         /* limbs of a group of the gait swing together */
     int* phases;           /* first knots */
     bool apart;            /* feet step farther apart than is good for the balance, as legs met */
     int farthest;          /* the last guide pose that may be walked to */
-    int guide_index;       /* where it ends */
-    int parts;             /* of its way; they and its end tell one walk's steps from another's */
-    int last;              /* knot */
-    int lead;              /* knots by which the body is ahead of the middle of its feet */
+    int reserve;     /* poses that may be solved for walks and are left to shorter strides: half of them */
+    int guide_index; /* where it ends */
+    int parts;       /* of its way; they and its end tell one walk's steps from another's */
+    int last;        /* knot */
+    int lead;        /* knots by which the body is ahead of the middle of its feet */
     hf_pose from, to, scratch;
     hf_vec3 begin, end;      /* places of the centre of mass */
     double height;           /* m: of the centre of mass over the contacts, on average */
@@ -112,8 +117,11 @@ static inline hf_pose hf_walk_pose(const hf_walk* w, int k) {
 }
 
 /* ---- footsteps.c ---- */
-/* The length that one limb goes in a stride, by the creature's legs, m. */
+/* The length that one limb goes in a stride, by the creature's legs, one of which swings at a time, m; and
+   how much longer the stride is where groups of the gait swing together, 0 where the limbs beside a group
+   could not hold the body. */
 double hf_walk_natural_stride(const hf_plan_world* world);
+double hf_walk_longer_together(const hf_plan_world* world);
 /* Fills steps from the node on along the guide with strides no longer than this, m. False where there are
    none. */
 bool hf_footsteps_find(hf_walk* walk, double stride);
@@ -132,8 +140,10 @@ const hf_footstep* hf_walk_stood(const hf_walk* walk, int limb, int knot);
 /* The phase of a knot, and what holds in a phase. */
 int hf_walk_phase(const hf_walk* walk, int knot);
 int hf_walk_holds(const hf_walk* walk, int phase, hf_plan_hold* holds);
-/* The limb that swings at a knot, -1 for none. */
+/* The limb that swings at a knot, -1 for none; of several the first that is not before the step `from`, which
+   becomes its step. */
 int hf_walk_swings(const hf_walk* walk, int knot);
+int hf_walk_swings_from(const hf_walk* walk, int knot, int* from);
 /* Where the centre of mass should be about at every knot, as the feet are then. */
 void hf_walk_wish(hf_walk* walk);
 
@@ -144,13 +154,20 @@ bool hf_walk_counter(hf_walk* walk);
 void hf_walk_counter_learn(hf_walk* walk);
 
 /* ---- walk_tuck.c ---- */
-/* Finds a posture in which the limb that met the scene last is free wherever it meets the scene. False where
-   there is none. */
+/* Finds a posture in which the limb that met the scene or the body last is free wherever it meets something.
+   False where there is none. */
 bool hf_walk_tuck_in(hf_walk* walk);
+/* The same for all limbs that meet something at a knot. */
+void hf_walk_tuck_all(hf_walk* walk);
 /* Keeps what limbs do at about the same places of the way when the steps have new times. */
 void hf_walk_tuck_time(hf_walk* walk);
 /* Puts limbs that have such postures at the knot into them. */
 void hf_walk_tuck_apply(const hf_walk* walk, int knot, double* q);
+
+/* ---- walk_height.c ---- */
+/* The heights of all wished roots over uneven ground: smooth, near their wishes, between floors and ceilings.
+ */
+void hf_walk_heights(hf_walk* walk);
 
 /* ---- walk_pose.c ---- */
 /* How high limbs go on their ways: over what is in them. The steps have times. */

@@ -39,9 +39,10 @@ static const double SETS_OFF = 5, ARRIVES = 6;
 /* The rise of a step over its length up to which the foot goes so: slopes on which friction of 0.5 lets a
    body stand easily. */
 static const double GENTLE = 0.25;
-/* How far knees are bent at least between the first lift and the last landing on level ground, rad: a leg is
-   then shorter by 8 thousandths than a straight one. */
-static const double LEAST_BEND = 0.25;
+/* How far knees are bent at least between the first lift and the last landing, rad: on level ground a leg is
+   then shorter by 8 thousandths than a straight one. On uneven ground the body goes up and down and a knee
+   that is nearly straight would have to follow with jerks: a person's knees bend by 0.4 to 0.6 rad there. */
+static const double LEAST_BEND = 0.25, UNEVEN_BEND = 0.45;
 /* Of the natural stride: a step as long as this rolls over the toes as far as they bend, shorter ones less in
    proportion: the first and the last of a walk are half as long as the others. A metre up or down counts as
    so many metres ahead, so that a step up a stair of 0.17 m rolls as one of a whole stride does. */
@@ -57,24 +58,17 @@ static double go(double u, double a, double b) {
 
 /* ---- roots ---- */
 
-/* Adds a root's height and rotation times a factor to a sum of them. */
-static void add_root(double sum[5], hf_transform at, double factor) {
-    const double values[5] = {at.position.z, at.rotation.w, at.rotation.x, at.rotation.y, at.rotation.z};
-    for (int i = 0; i < 5; i++) sum[i] += factor * values[i];
-}
-
-/* The mean of each height and rotation with those up to `half` knots before and behind it; roots before the
-   first and behind the last are like those. In place: w->roots has the old ones. */
+/* The mean of each rotation with those up to `half` knots before and behind it; roots before the first and
+   behind the last are like those. In place: w->roots has the old ones. */
 static void average(const hf_walk* w, int half) {
-    double sum[5] = {0};
     memcpy(w->roots, w->wished, sizeof *w->roots * (size_t)(w->last + 1));
-    for (int i = -half - 1; i < half; i++) add_root(sum, w->roots[i < 0 ? 0 : i < w->last ? i : w->last], 1);
     for (int k = 0; k <= w->last; k++) {
-        int in = k + half, out = k - half - 1;
-        add_root(sum, w->roots[in < w->last ? in : w->last], 1);
-        add_root(sum, w->roots[out > 0 ? out : 0], -1);
-        w->wished[k].position.z = sum[0] / (2 * half + 1);
-        w->wished[k].rotation = hf_quat_normalize((hf_quat){sum[1], sum[2], sum[3], sum[4]});
+        hf_quat sum = {0, 0, 0, 0};
+        for (int i = k - half; i <= k + half; i++) {
+            hf_quat q = w->roots[i < 0 ? 0 : i < w->last ? i : w->last].rotation;
+            sum = (hf_quat){sum.w + q.w, sum.x + q.x, sum.y + q.y, sum.z + q.z};
+        }
+        w->wished[k].rotation = hf_quat_normalize(sum);
     }
 }
 
@@ -89,23 +83,14 @@ bool hf_walk_is_level(const hf_walk* w) {
     return high - low < LEAST_OFF_M;
 }
 
-/* How far below its wish the root is at a knot: as far as at those about it up to `reach` knots away. */
-static double lowered(const hf_walk* w, int k, int reach) {
-    double most = 0;
-    for (int i = k - reach; i <= k + reach; i++)
-        if (i >= 0 && i <= w->last) most = fmax(most, w->height_wish[i] - w->ceiling[i]);
-    return most;
-}
-
-/* Raises roots that are below their floors, and those about them. w->roots has the old ones. */
-static void raise_all(const hf_walk* w, int reach) {
-    memcpy(w->roots, w->wished, sizeof *w->roots * (size_t)(w->last + 1));
-    for (int k = 0; k <= w->last; k++) {
-        double most = 0;
-        for (int i = k - reach; i <= k + reach; i++)
-            if (i >= 0 && i <= w->last) most = fmax(most, w->floor[i] - w->roots[i].position.z);
-        w->wished[k].position.z += most;
-    }
+/* On level ground the body stays at one height: lowered by what the lowest ceiling asks for and no more than
+   the highest floor allows, but for the ends. */
+static void level_heights(hf_walk* w, int lift, int land) {
+    double most = 0, up = 0;
+    for (int k = 0; k <= w->last; k++) most = fmax(most, w->height_wish[k] - w->ceiling[k]);
+    for (int k = 0; k <= w->last; k++) up = fmax(up, w->floor[k] - (w->height_wish[k] - most));
+    for (int k = 0; k <= w->last; k++)
+        w->wished[k].position.z = w->height_wish[k] - inside(w, k, lift, land) * (most - up);
 }
 
 /* How far the body leans ahead where its feet rise, rad: a leg behind then reaches as far as on the level. */
@@ -119,7 +104,6 @@ static double lean_of(const hf_walk* w, int k, int half) {
 void hf_walk_roots(hf_walk* w) {
     int lift = w->steps[0].lift, land = w->steps[w->step_count - 1].land;
     int shorter = lift < w->last - land ? lift : w->last - land, half = 1 + 2 * shorter / (3 * AVERAGES);
-    int reach = hf_walk_is_level(w) ? w->last : AVERAGES * half;
     double facing = w->planner->world.view->facing;
     hf_vec3 side = hf_v3(-hf_sin(facing), hf_cos(facing), 0);
     for (int k = 0; k <= w->last; k++) {
@@ -127,17 +111,15 @@ void hf_walk_roots(hf_walk* w) {
         w->wished[k] = k <= lift ? w->from.root : k >= land ? w->to.root : on;
         hf_quat lean = hf_quat_axis_angle(side, lean_of(w, k, AVERAGES * half));
         if (k > lift && k < land) w->wished[k].rotation = hf_quat_mul(w->wished[k].rotation, lean);
-        w->wished[k].position.z = w->height_wish[k] - lowered(w, k, reach);
         hf_quat *q = &w->wished[k].rotation, p = w->wished[k > 0 ? k - 1 : 0].rotation;
         // of the two quaternions of a rotation the one near to the last
         if (q->w * p.w + q->x * p.x + q->y * p.y + q->z * p.z < 0) *q = (hf_quat){-q->w, -q->x, -q->y, -q->z};
     }
-    raise_all(w, reach);
     for (int i = 0; i < AVERAGES; i++) average(w, half);
-    for (int k = 0; k <= w->last; k++) {
-        double *z = &w->wished[k].position.z, e = inside(w, k, lift, land);
-        *z = (1 - e) * w->height_wish[k] + e * *z;
-    }
+    if (hf_walk_is_level(w))
+        level_heights(w, lift, land);
+    else
+        hf_walk_heights(w);
 }
 
 /* ---- the limb that steps ---- */
@@ -367,13 +349,13 @@ static bool put_over(hf_walk* w, const footing* f, int k, hf_pose* pose, double*
    straight knee turns the faster the straighter it is, and what it carries jerks. */
 static double stretched(hf_walk* w, const hf_pose* pose) {
     hf_planner* p = w->planner;
-    double most = 0;
+    double most = 0, least = hf_walk_is_level(w) ? LEAST_BEND : UNEVEN_BEND;
     hf_forward(p->world.creature, pose, p->tools.links);
     for (int i = 0; i < w->node->hold_count; i++) {
         int limb = w->node->holds[i].at.limb, knee = hf_knee_find(p->world.view, p->tools.links, limb);
         if (knee < 0) continue;
         double bend = fabs(hf_knee_bend(p->world.view, p->tools.links, limb, knee));
-        double longer = hf_cos(bend / 2) - hf_cos(LEAST_BEND / 2);
+        double longer = hf_cos(bend / 2) - hf_cos(least / 2);
         most = fmax(most, longer * p->world.view->limbs[limb].length);
     }
     return most;
@@ -409,9 +391,14 @@ static bool find_pose(hf_walk* w, int k, const footing* f, bool bend, double* of
     w->beside[k][0] = pose.root.position.x - w->place[k][0];
     w->beside[k][1] = pose.root.position.y - w->place[k][1];
     w->roots[k] = pose.root;
-    if (hf_walk_is_level(w) && k > w->steps[0].lift && k < w->steps[w->step_count - 1].land)
-        *off = fmax(*off, stretched(w, &pose));
     return good;
+}
+
+/* How far a limb misses its place at a knot, m, or how much too long a leg is there: the larger. */
+static double missing(hf_walk* w, int k, double off) {
+    hf_pose pose = hf_walk_pose(w, k);
+    bool goes = k > w->steps[0].lift && k < w->steps[w->step_count - 1].land;
+    return goes ? fmax(off, stretched(w, &pose)) : off;
 }
 
 /* Moves the root at a knot at which a limb misses its place by `off` up or down until all limbs reach; where
@@ -422,16 +409,26 @@ static bool shift(hf_walk* w, int k, const footing* f, double off, double side, 
     while (good && off > LEAST_OFF_M && fabs(*z - wish) < most) {
         *z += side * fmin(MOST_STEP_M, fmax(DROP_GAIN * off, 2 * LEAST_STEP_M));
         good = find_pose(w, k, f, true, &off);
+        off = missing(w, k, off);
     }
     *at = *z;
     *z = wish;
     return good && off <= LEAST_OFF_M;
 }
 
+/* How low the root may be at a knot: so much lower than it stands over the lowest limb that holds, m. */
+static double lowest_of(const hf_walk* w, int k, const footing* f) {
+    double foot = w->height_wish[k] - w->planner->world.model->rest_height;
+    for (int i = 0; i < f->hold_count; i++) foot = fmin(foot, f->holds[i].at.point.z);
+    for (int i = 0; i < f->swing_count; i++)
+        if (k <= f->swings[i].to->lift) foot = fmin(foot, f->swings[i].from->hold.at.point.z);
+    return foot + w->planner->world.model->rest_height - MOST_DROP * w->height;
+}
+
 /* Finds the ceiling of a knot at which a limb misses its place by `off`, or its floor: legs that are
    stretched want the root lower, feet whose ankles are bent as far as they can want it higher. */
 static bool bound(hf_walk* w, int k, const footing* f, double off) {
-    double down = MOST_DROP * w->height - (w->height_wish[k] - w->wished[k].position.z);
+    double down = w->wished[k].position.z - lowest_of(w, k, f);
     w->posed = k < w->posed ? k : w->posed; // its own pose is no good to begin with
     if (shift(w, k, f, off, -1, down, &w->ceiling[k])) return true;
     w->ceiling[k] = INFINITY;
@@ -471,12 +468,18 @@ static bool find_all(hf_walk* w, int* missed) {
         if (hf_walk_phase(w, k) != phase) find_footing(w, phase = hf_walk_phase(w, k), &f);
         w->posed = posed;
         if (!find_pose(w, k, &f, false, &off)) return false;
-        if (off <= LEAST_OFF_M) continue;
-        if ((*missed)++ == 0 || !level) w->stop = k;
-        if (!bound(w, k, &f, off)) {
+        double miss = missing(w, k, off);
+        if (miss <= LEAST_OFF_M) continue;
+        double ceiling = w->ceiling[k], floor = w->floor[k];
+        if (!bound(w, k, &f, miss)) {
             w->stop = k;
-            return false;
+            if (off > LEAST_OFF_M) return false;
+            // limbs reach, with a knee straighter than it should be that no height of the root bends
+            w->ceiling[k] = ceiling, w->floor[k] = floor;
+            if (!find_pose(w, k, &f, false, &off)) return false;
+            continue;
         }
+        if ((*missed)++ == 0 || !level) w->stop = k;
         posed = k < posed ? k : posed;
         int lowest = -1;
         double under = level ? ceiling_of(w, &lowest) : 0;

@@ -1,5 +1,6 @@
-/* Limbs that do not walk and meet the scene on the way, as arms beside a narrow door: they take a posture in
-   which they are free there (the spare postures of stances) in time, and leave it behind the place. */
+/* Limbs that do not walk and meet the scene or the body on the way, as arms beside a narrow door or over a
+   raised thigh: they take a posture in which they are free there in time, part of the way to one of the spare
+   postures of stances, and leave it behind the place. */
 #include "plan/walk.h"
 
 #include "base/ease.h"
@@ -12,6 +13,9 @@
    second. Where joints are slow it is longer, so that they go at most at half of their speed on average. */
 static const double RAMP_S = 0.5, SPEED_SHARE = 0.5;
 
+/* Parts of the way to a spare posture that are tried: a third of it often clears a rail or a thigh. */
+enum { SHARES = 3 };
+
 /* The limb without contact that moves the body, -1 for none. */
 static int limb_of(const hf_walk* w, int body) {
     const hf_creature_view* v = w->planner->world.view;
@@ -22,11 +26,11 @@ static int limb_of(const hf_walk* w, int body) {
     return -1;
 }
 
-/* Does the limb meet the scene at the knot, or, with a posture that is not its own there, the body? */
+/* Does the limb meet the scene or the body at the knot, in its posture there or in another? */
 static bool meets(hf_walk* w, int limb, const double* q, int k) {
     hf_planner* p = w->planner;
     hf_collision_query query = hf_collision_query_default();
-    query.limb = limb, query.self = q != NULL;
+    query.limb = limb;
     hf_pose here = hf_walk_pose(w, k);
     hf_pose_copy(&p->world, &here, &w->scratch);
     if (q) hf_limb_copy(&p->world, limb, q, w->scratch.q);
@@ -45,35 +49,65 @@ static double time_between(const hf_walk* w, int limb, const double* a, const do
     return time;
 }
 
-/* The first of the limb's spare postures in which it is free at all these knots. */
+/* A posture in which the limb is free at all these knots: the least share of the way to the nearest of its
+   spare postures. */
 static bool find_posture(hf_walk* w, int limb, int first, int last, double* q) {
     hf_planner* p = w->planner;
     const hf_plan_limb* l = &p->world.model->limbs[limb];
-    for (int i = 0; i < l->spare_count && hf_plan_ok(p); i++) {
-        memcpy(q, w->from.q, sizeof(double) * (size_t)p->world.view->q_count);
-        hf_samples_pose(p->world.creature, l->sets[0], l->spares[i], q);
-        int k = first;
-        while (k <= last && !meets(w, limb, q, k)) k++;
-        if (k > last) return true;
-    }
+    size_t bytes = sizeof(double) * (size_t)p->world.view->q_count;
+    for (int share = 1; share <= SHARES; share++)
+        for (int i = 0; i < l->spare_count && hf_plan_ok(p); i++) {
+            memcpy(q, w->from.q, bytes);
+            hf_samples_pose(p->world.creature, l->sets[0], l->spares[i], q);
+            for (int n = 0; n < p->world.view->q_count; n++)
+                q[n] = w->from.q[n] + (double)share / SHARES * (q[n] - w->from.q[n]);
+            int k = first;
+            while (k <= last && !meets(w, limb, q, k)) k++;
+            if (k > last) return true;
+        }
     return false;
 }
 
-bool hf_walk_tuck_in(hf_walk* w) {
+/* Draws a limb in from the first to the last knot at which it meets something, these two among them. */
+static bool draw_in(hf_walk* w, int limb, int first, int last) {
     hf_planner* p = w->planner;
-    const hf_collision* hit = &p->tools.hit;
-    int limb = hit->other_body < 0 ? limb_of(w, hit->body) : -1;
-    if (limb < 0) return false;
     hf_walk_tuck* t = &w->tucks[limb];
-    int first = t->on ? t->first : w->stop, last = t->on ? t->last : w->stop;
-    for (int k = 1; k < w->last; k++)
-        if (meets(w, limb, NULL, k)) first = k < first ? k : first, last = k > last ? k : last;
+    if (t->on) first = t->first < first ? t->first : first, last = t->last > last ? t->last : last;
     first = first > 1 ? first - 1 : first, last = last + 1 < w->last ? last + 1 : last;
     double* q = w->tucked + (size_t)limb * (size_t)p->world.view->q_count;
-    if (!find_posture(w, limb, first, last, q)) return false;
+    // a little before and behind, too, where the limb is on its way
+    int about = (int)ceil(RAMP_S * p->world.options->rate);
+    int from = first > about ? first - about : 0, to = last + about < w->last ? last + about : w->last;
+    if (!find_posture(w, limb, from, to, q) && !find_posture(w, limb, first, last, q)) return false;
     int ramp = (int)ceil(time_between(w, limb, q, w->from.q) * p->world.options->rate);
     *t = (hf_walk_tuck){true, first, last, ramp, w->last};
     return true;
+}
+
+/* The first and the last knot at which the limb meets something, no farther in than these. */
+static void find_meetings(hf_walk* w, int limb, int* first, int* last) {
+    for (int k = 1; k < w->last; k++)
+        if (meets(w, limb, NULL, k)) *first = k < *first ? k : *first, *last = k > *last ? k : *last;
+}
+
+bool hf_walk_tuck_in(hf_walk* w) {
+    const hf_collision* hit = &w->planner->tools.hit;
+    int limb = limb_of(w, hit->body), first = w->stop, last = w->stop;
+    if (limb < 0 && hit->other_body >= 0) limb = limb_of(w, hit->other_body);
+    if (limb < 0) return false;
+    find_meetings(w, limb, &first, &last);
+    return draw_in(w, limb, first, last);
+}
+
+void hf_walk_tuck_all(hf_walk* w) {
+    const hf_creature_view* v = w->planner->world.view;
+    for (int l = 0; l < v->limb_count; l++) {
+        int first = w->last, last = 0;
+        if (v->limbs[l].joint_count == 0 || hf_holds_find(w->node->holds, w->node->hold_count, l) >= 0)
+            continue;
+        find_meetings(w, l, &first, &last);
+        if (last > 0) draw_in(w, l, first, last);
+    }
 }
 
 void hf_walk_tuck_time(hf_walk* w) {
@@ -91,7 +125,8 @@ void hf_walk_tuck_apply(const hf_walk* w, int k, double* q) {
         const hf_walk_tuck* t = &w->tucks[l];
         if (!t->on) continue;
         int in = t->first < t->ramp ? t->first : t->ramp;
-        int out = w->last - t->last < t->ramp ? w->last - t->last : t->ramp;
+        // a limb that has no time to come back before the end of the walk stays as it is
+        int out = w->last - t->last < t->ramp ? 0 : t->ramp;
         double before = in > 0 ? (double)(k - t->first + in) / in : 1;
         double behind = out > 0 ? (double)(t->last + out - k) / out : 1;
         double u = hf_ease(fmin(fmax(fmin(before, behind), 0), 1));

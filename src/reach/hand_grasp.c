@@ -1,11 +1,9 @@
 /* Hand shapes (reaching-2003 section 7, and found by themselves): the palm is laid onto the surface at places
    all about the object, in several turns, the fingers are closed until they touch, and the shape counts where
    three places touch or more and friction there bears the object's weight. */
-#include "reach/hand_grasp.h"
+#include "reach/hand_closing.h"
 
-#include "balance/stance.h"
 #include "base/random.h"
-#include "base/workspace.h"
 #include "model/creature.h"
 #include "model/scene.h"
 #include "model/tolerance.h"
@@ -19,173 +17,16 @@ enum {
     TURNS = 8,   /* of the palm about the surface's normal */
     RANDOM = 48, /* places drawn over the surface beside those that are straight out from its middle */
     MOST_CANDIDATES = 3 * 26 + RANDOM,
-    MOST_OF_PLACE = 6,
-    BISECTIONS = 7,
-    LEAST_CONTACTS = 3
+    MOST_OF_PLACE = 6
 };
-static const double CLOSE_STEP = 0.06; /* rad between two looks while a finger closes: 4 mm at its tip */
-static const double IDLE_SHARE = 0.6;  /* of its range that a finger closes that meets nothing */
-static const double HANDLE_M = 0.02;   /* how far about its point a handle is looked for */
-static const double FAR_M = 5;         /* from where rays look at an object */
-
-typedef struct grasping {
-    const hf_reach_world* world;
-    const hf_creature_view* v;
-    const hf_scene* scene;
-    int object, limb;
-    hf_placement* alone; /* the object where it is now, all others taken out */
-    hf_transform at;
-    hf_transform* links;
-    double *q, *closed; /* joint values of the hand's fingers; scratch */
-    hf_stance* stance;
-    hf_workspace* workspace;
-    hf_hand_grasps* out;
-    int hand_count;
-    int* hand;             /* bodies of the effector link and of all beyond it */
-    hf_support* supports;  /* of the closed hand: room for the palm and each body */
-    const hf_vec3* handle; /* where it is held, in the object's frame; NULL: anywhere */
-    bool grip;
-    int round; /* 0: the first look at the object; 1: other places and turns */
-} grasping;
-
-/* ---- fingers ---- */
-
-static bool is_finger(const grasping* g, int joint) {
-    const hf_joint* j = &g->v->joints[joint];
-    return j->q_count == 1 && j->mimic < 0 && j->child_link != g->v->limbs[g->limb].effector_link &&
-           hf_effector_has(g->world->creature, g->limb, j->child_link) &&
-           hf_effector_has(g->world->creature, g->limb, j->parent_link);
-}
-
-static void pose_fingers(grasping* g, hf_transform hand) {
-    int effector = g->v->limbs[g->limb].effector_link;
-    g->links[effector] = hand;
-    hf_pose_follow(g->world->creature, g->q);
-    for (int l = 0; l < g->v->link_count; l++)
-        if (g->v->links[l].parent_link == effector) hf_forward_from(g->world->creature, l, g->q, g->links);
-}
-
-static bool is_beyond(const grasping* g, int link, int from) {
-    for (; link >= 0; link = g->v->links[link].parent_link)
-        if (link == from) return true;
-    return false;
-}
-
-/* Which way a finger joint closes: the one that brings what it moves to the palm's side. */
-static double closing_sign(grasping* g, int joint, hf_transform hand) {
-    const hf_contact_frame* palm = &g->v->limbs[g->limb].contacts[0];
-    const hf_joint* j = &g->v->joints[joint];
-    double before = 0, after = 0, kept = g->q[j->q_index];
-    for (int pass = 0; pass < 2; pass++) {
-        g->q[j->q_index] = kept + (pass ? 0.2 : 0);
-        pose_fingers(g, hand);
-        double sum = 0;
-        for (int b = 0; b < g->hand_count; b++) {
-            const hf_body* body = &g->v->bodies[g->hand[b]];
-            if (!is_beyond(g, body->link, j->child_link)) continue;
-            hf_vec3 p = hf_apply(g->links[body->link], body->in_link.position);
-            sum += hf_dot(hf_rotate(hand.rotation, palm->normal), p);
-        }
-        *(pass ? &after : &before) = sum;
-    }
-    g->q[j->q_index] = kept;
-    return after >= before ? 1 : -1;
-}
-
-static bool overlaps(const grasping* g, int from) {
-    hf_allowance none = {.depth = 0, .touched_object = -1};
-    for (int b = 0; b < g->hand_count; b++) {
-        const hf_body* body = &g->v->bodies[g->hand[b]];
-        if (!is_beyond(g, body->link, from)) continue;
-        hf_transform pose = hf_compose(g->links[body->link], body->in_link);
-        if (hf_placement_overlap(g->alone, &body->shape, pose, &none, NULL)) return true;
-    }
-    return false;
-}
-
-/* Closes one finger until it touches. */
-static void close_finger(grasping* g, int joint, hf_transform hand) {
-    const hf_joint* j = &g->v->joints[joint];
-    double sign = closing_sign(g, joint, hand), open = g->q[j->q_index];
-    double end = sign > 0 ? j->upper : j->lower, free = open, met = open;
-    bool touches = false;
-    for (double x = open; !touches && (end - x) * sign > 0; x += sign * CLOSE_STEP) {
-        g->q[j->q_index] = met = x;
-        pose_fingers(g, hand);
-        touches = overlaps(g, j->child_link);
-        if (!touches) free = x;
-    }
-    if (!touches) {
-        g->q[j->q_index] = open + IDLE_SHARE * (end - open);
-        pose_fingers(g, hand);
-        return;
-    }
-    for (int i = 0; i < BISECTIONS; i++) {
-        g->q[j->q_index] = (free + met) / 2;
-        pose_fingers(g, hand);
-        *(overlaps(g, j->child_link) ? &met : &free) = g->q[j->q_index];
-    }
-    g->q[j->q_index] = free;
-    pose_fingers(g, hand);
-}
-
-/* ---- what bears ---- */
-
-/* A point that pushes into the object. */
-static hf_support push_at(const grasping* g, hf_vec3 point, hf_vec3 normal) {
-    hf_support s = {.corner_count = 1, .normal = hf_neg(normal)};
-    s.corners[0] = point;
-    s.friction = hf_scene_object(g->scene, g->object).friction;
-    return s;
-}
-
-static bool bears_at(const grasping* g, const hf_support* supports, int count, hf_vec3 com) {
-    double mass = fmax(hf_scene_object(g->scene, g->object).mass_kg, 0.01);
-    if (hf_stance_build(g->stance, supports, count, mass, NULL, g->workspace) != HF_OK) return false;
-    hf_vec3 none = {0, 0, 0};
-    return hf_stance_holds(g->stance, com, none, none);
-}
-
-/* Does the closed hand bear the object? Of more contacts than a stance takes, evenly spaced ones do, so that
-   no finger is left out: what some of the contacts bear, all of them bear. */
-static bool bears(const grasping* g, int count) {
-    hf_support some[HF_STANCE_SUPPORTS];
-    int used = count < HF_STANCE_SUPPORTS ? count : HF_STANCE_SUPPORTS;
-    for (int i = 0; i < used; i++) some[i] = g->supports[i * count / used];
-    return bears_at(g, some, used, hf_apply(g->at, hf_object_middle(g->scene, g->object)));
-}
-
-/* How a palm pushes, in the world. */
-static hf_support palm_support(const grasping* g, hf_transform hand, const hf_surface* s) {
-    hf_hold hold = {.limb = g->limb, .object = g->object, .point = s->point, .normal = s->normal};
-    hf_support out;
-    hf_support_press(g->world->creature, g->alone, &hold, hand, &out);
-    return out;
-}
-
-/* Closes all fingers about the object; how many places touch: the palm, as far as it lies on the surface, and
-   every body of the fingers that is no farther than a contact may be off. They are in g->supports. */
-static int close_hand(grasping* g, hf_transform hand, const hf_surface* palm) {
-    int count = 0;
-    g->supports[count++] = palm_support(g, hand, palm);
-    memcpy(g->q, g->world->stand.q, sizeof(double) * (size_t)g->v->q_count);
-    for (int i = 0; i < g->v->joint_count; i++)
-        if (is_finger(g, g->v->joint_order[i])) close_finger(g, g->v->joint_order[i], hand);
-    for (int b = 0; b < g->hand_count; b++) {
-        const hf_body* body = &g->v->bodies[g->hand[b]];
-        hf_surface s;
-        if (body->link == g->v->limbs[g->limb].effector_link) continue;
-        if (hf_placement_distance(g->alone, &body->shape, hf_compose(g->links[body->link], body->in_link),
-                                  HF_TOUCH_M, &s))
-            g->supports[count++] = push_at(g, s.point, s.normal);
-    }
-    return count;
-}
+static const double IDLE_SHARE = 0.6; /* of its range that a finger closes that meets nothing */
+static const double HANDLE_M = 0.02;  /* how far about its point a handle is looked for */
+static const double FAR_M = 5;        /* from where rays look at an object */
 
 /* ---- candidates ---- */
 
 /* The effector link with its palm on a surface, turned by an angle about the normal. */
-static hf_transform hand_on(const grasping* g, const hf_surface* s, double turn) {
+static hf_transform hand_on(const hf_hand_closing* g, const hf_surface* s, double turn) {
     const hf_contact_frame* palm = &g->v->limbs[g->limb].contacts[0];
     hf_vec3 out = hf_length(palm->normal) > 0 ? palm->normal : hf_normalize(palm->offset);
     hf_quat onto = hf_quat_between(out, hf_neg(s->normal));
@@ -195,115 +36,45 @@ static hf_transform hand_on(const grasping* g, const hf_surface* s, double turn)
     return t;
 }
 
-/* The first body of the hand, with the fingers as they are in g->q, that is deeper in the object; or -1. */
-static int body_inside(grasping* g, hf_transform hand, double depth_m) {
-    hf_allowance some = {.depth = depth_m, .touched_object = -1};
-    pose_fingers(g, hand);
-    for (int b = 0; b < g->hand_count; b++) {
-        const hf_body* body = &g->v->bodies[g->hand[b]];
-        if (hf_placement_overlap(g->alone, &body->shape, hf_compose(g->links[body->link], body->in_link),
-                                 &some, NULL))
-            return g->hand[b];
-    }
-    return -1;
+/* Closes all fingers about the object; how many places touch: the palm, as far as it lies on the surface, and
+   every body of the fingers that is no farther than a contact may be off. They are in g->supports. */
+static int close_hand(hf_hand_closing* g, hf_transform hand, const hf_surface* palm) {
+    g->supports[0] = hf_hand_palm_support(g, hand, palm);
+    hf_hand_open(g);
+    hf_hand_close_fingers(g, hand, IDLE_SHARE);
+    return hf_hand_finger_supports(g, 1);
 }
 
-/* The body of the open hand that is in the object, but for what touches; or -1. */
-static int open_inside(grasping* g, hf_transform hand) {
-    memcpy(g->q, g->world->stand.q, sizeof(double) * (size_t)g->v->q_count);
-    return body_inside(g, hand, HF_DEPTH_M);
-}
-
-/* Is the hand, with the fingers as they are in g->q, free of all other objects? No posture of the arm helps
-   where it is not. */
-static bool free_of_others(grasping* g, hf_transform hand) {
-    hf_object_depth own = {g->object, INFINITY};
-    pose_fingers(g, hand);
-    for (int b = 0; b < g->hand_count; b++) {
-        const hf_body* body = &g->v->bodies[g->hand[b]];
-        if (hf_placement_overlap_by(g->world->placement, &body->shape,
-                                    hf_compose(g->links[body->link], body->in_link), 0, &own, 1, NULL))
-            return false;
-    }
-    return true;
-}
-
-/* Can the open hand be where it holds and, on one of the ways on which it comes, a little before? */
-static bool open_comes(grasping* g, hf_transform hand, hf_vec3 normal) {
-    hf_vec3 ways[HF_HAND_WAYS];
-    bool comes = false;
-    memcpy(g->q, g->world->stand.q, sizeof(double) * (size_t)g->v->q_count);
-    if (!free_of_others(g, hand)) return false;
-    hf_hand_ways(&g->v->limbs[g->limb].contacts[0], hand.rotation, normal, ways);
-    for (int i = 0; i < HF_HAND_WAYS && !comes; i++) {
-        hf_transform before = hand;
-        double back = HF_HAND_LEAST_LINE * g->world->options->approach_m;
-        before.position = hf_add(hand.position, hf_scale(ways[i], back));
-        comes = free_of_others(g, before);
-    }
-    return comes;
-}
-
-/* Are the fingers free of all other objects while they close to what they are in g->q? */
-static bool closing_is_free(grasping* g, hf_transform hand) {
-    enum { LOOKS = 4 };
-    const double* open = g->world->stand.q;
-    bool free = true;
-    memcpy(g->closed, g->q, sizeof(double) * (size_t)g->v->q_count);
-    for (int i = 1; i <= LOOKS && free; i++) {
-        for (int k = 0; k < g->v->q_count; k++) g->q[k] = open[k] + (g->closed[k] - open[k]) * i / LOOKS;
-        free = free_of_others(g, hand);
-    }
-    memcpy(g->q, g->closed, sizeof(double) * (size_t)g->v->q_count);
-    return free;
-}
-
-static hf_status keep(grasping* g, hf_transform hand, const hf_surface* s, int contacts) {
-    hf_hand_grasp* to = &g->out->items[g->out->count++];
-    hf_transform into = hf_inverse(g->at);
-    size_t n = (size_t)g->v->q_count + 1;
-    *to = (hf_hand_grasp){.hand = hf_compose(into, hand),
-                          .way = hf_neg(hf_rotate(into.rotation, s->normal)),
-                          .contacts = contacts,
-                          .q = hf_workspace_take(g->workspace, n, sizeof(double))};
-    to->hold = hf_hold_in_object(
-        (hf_hold){.limb = g->limb, .frame = 0, .object = g->object, .grip = g->grip, s->point, s->normal},
-        g->at);
-    if (!to->q) return HF_ERROR_MEMORY;
-    memcpy(to->q, g->q, sizeof(double) * (n - 1));
-    return HF_OK;
-}
-
-static hf_status try_hand(grasping* g, const hf_surface* s, double turn) {
+static hf_status try_hand(hf_hand_closing* g, const hf_surface* s, double turn) {
     hf_transform hand = hand_on(g, s, turn);
     g->out->tried++;
-    if (open_inside(g, hand) >= 0) {
+    if (hf_hand_open_inside(g, hand) >= 0) {
         g->out->why = "the hand would be inside it";
         return HF_OK;
     }
-    if (!open_comes(g, hand, s->normal)) {
+    if (!hf_hand_open_comes(g, hand, s->normal)) {
         g->out->why = "other objects leave no room for the hand";
         return HF_OK;
     }
     int count = close_hand(g, hand, s);
-    if (count < LEAST_CONTACTS) {
+    if (count < HF_GRASP_CONTACTS) {
         g->out->why = "the fingers do not close about it";
         return HF_OK;
     }
     // what has a joint stands by itself
-    if (!g->handle && !bears(g, count)) {
+    if (!g->handle && !hf_hand_bears(g, count)) {
         g->out->why = "friction at the fingers does not bear its weight";
         return HF_OK;
     }
-    if (!closing_is_free(g, hand)) {
+    if (!hf_hand_closing_is_free(g, hand)) {
         g->out->why = "other objects leave no room for the fingers";
         return HF_OK;
     }
-    return keep(g, hand, s, count);
+    return hf_hand_keep_grasp(g, hand, s, count);
 }
 
 /* Half of the object's size along the world's axes where it stands. */
-static hf_vec3 half_size(const grasping* g) {
+static hf_vec3 half_size(const hf_hand_closing* g) {
     hf_object_view o = hf_scene_object(g->scene, g->object);
     hf_vec3 low = {INFINITY, INFINITY, INFINITY}, high = {-INFINITY, -INFINITY, -INFINITY};
     for (int i = 0; i < o.mesh.vertex_count; i++) {
@@ -316,7 +87,7 @@ static hf_vec3 half_size(const grasping* g) {
 }
 
 /* Places on the surface: straight out from the middle in 26 directions, then anywhere. */
-static int list_places(const grasping* g, hf_surface* places) {
+static int list_places(const hf_hand_closing* g, hf_surface* places) {
     hf_vec3 middle = hf_apply(g->at, hf_object_middle(g->scene, g->object));
     hf_vec3 half = half_size(g);
     if (g->handle) middle = hf_apply(g->at, *g->handle), half = hf_v3(HANDLE_M, HANDLE_M, HANDLE_M);
@@ -346,10 +117,10 @@ static int list_places(const grasping* g, hf_surface* places) {
     return count;
 }
 
-static hf_status find(grasping* g) {
+static hf_status find(hf_hand_closing* g) {
     hf_surface places[MOST_CANDIDATES];
     // turns of later rounds lie between those of earlier ones
-    static const double shifts[HF_GRASP_ROUNDS] = {0, 0.5, 0.25, 0.75};
+    static const double shifts[HF_GRASP_ROUNDS] = {0, 0, 0.5, 0.25, 0.75};
     int count = list_places(g, places);
     hf_status status = HF_OK;
     // at most a few of one place, so that there are grasps from all sides
@@ -364,7 +135,7 @@ static hf_status find(grasping* g) {
 }
 
 /* Says that a given shape collides, where a body of the hand is inside the object. */
-static bool collides(grasping* g, int body, const char* fingers) {
+static bool collides(hf_hand_closing* g, int body, const char* fingers) {
     hf_hand_grasps* out = g->out;
     if (body < 0) return false;
     snprintf(out->text, sizeof out->text,
@@ -375,7 +146,7 @@ static bool collides(grasping* g, int body, const char* fingers) {
 }
 
 /* A grasp that the scenario gives: the palm drawn onto the surface, fingers as said or closed. */
-static hf_status take_given(grasping* g, const hf_grasp* given) {
+static hf_status take_given(hf_hand_closing* g, const hf_grasp* given) {
     const hf_contact_frame* palm = &g->v->limbs[g->limb].contacts[0];
     hf_transform hand = hf_compose(g->at, given->hand);
     hf_surface s;
@@ -385,56 +156,24 @@ static hf_status take_given(grasping* g, const hf_grasp* given) {
         return HF_OK;
     }
     hand.position = hf_add(hand.position, hf_sub(s.point, at));
-    if (collides(g, open_inside(g, hand), "open")) return HF_OK;
+    if (collides(g, hf_hand_open_inside(g, hand), "open")) return HF_OK;
     int count = close_hand(g, hand, &s);
     for (int i = 0; i < given->joint_count; i++)
         g->q[g->v->joints[given->joints[i]].q_index] = given->values[i];
-    if (collides(g, body_inside(g, hand, HF_TOUCH_DEPTH_M), "closed")) return HF_OK;
-    hf_status status = keep(g, hand, &s, count);
+    if (collides(g, hf_hand_body_inside(g, hand, HF_TOUCH_DEPTH_M), "closed")) return HF_OK;
+    hf_status status = hf_hand_keep_grasp(g, hand, &s, count);
     if (hf_length(given->approach) > 0) g->out->items[g->out->count - 1].way = given->approach;
     return status;
 }
 
-/* ---- the whole ---- */
-
-static void list_hand(grasping* g) {
-    g->hand_count = 0;
-    for (int b = 0; b < g->v->body_count; b++)
-        if (is_beyond(g, g->v->bodies[b].link, g->v->limbs[g->limb].effector_link))
-            g->hand[g->hand_count++] = b;
-}
-
-static hf_status start(grasping* g) {
-    g->links = hf_workspace_take(g->workspace, (size_t)g->v->link_count, sizeof *g->links);
-    g->q = hf_workspace_take(g->workspace, (size_t)g->v->q_count + 1, sizeof *g->q);
-    g->closed = hf_workspace_take(g->workspace, (size_t)g->v->q_count + 1, sizeof *g->closed);
-    g->hand = hf_workspace_take(g->workspace, (size_t)g->v->body_count + 1, sizeof *g->hand);
-    g->supports = hf_workspace_take(g->workspace, (size_t)g->v->body_count + 1, sizeof *g->supports);
-    if (!g->links || !g->q || !g->closed || !g->hand || !g->supports) return HF_ERROR_MEMORY;
-    list_hand(g);
-    hf_status status = hf_placement_create(g->scene, &g->alone);
-    if (status == HF_OK) status = hf_stance_create(&g->stance);
-    if (status != HF_OK) return status;
-    for (int i = 0; i < hf_scene_object_count(g->scene); i++)
-        if (i != g->object) hf_placement_enable(g->alone, i, false);
-    g->at = hf_placement_pose(g->world->placement, g->object);
-    hf_placement_move(g->alone, g->object, g->at);
-    return HF_OK;
-}
-
-static void end(grasping* g) {
-    hf_placement_free(g->alone);
-    hf_stance_free(g->stance);
-}
-
-static bool can_touch(const grasping* g, int limb) {
+static bool can_touch(const hf_hand_closing* g, int limb) {
     if (g->v->limbs[limb].contact_count == 0) g->out->why = "the arm has no contact frame";
     return g->v->limbs[limb].contact_count > 0;
 }
 
 /* Can the limb hold an object alone? What one hand carries is stated as gripped, and only a limb of which the
    creature says so grips. */
-static bool can_hold(const grasping* g, int limb) {
+static bool can_hold(const hf_hand_closing* g, int limb) {
     if (!can_touch(g, limb)) return false;
     if (!g->v->limbs[limb].grip)
         g->out->why =
@@ -446,24 +185,24 @@ hf_status hf_hand_grasps_find(const hf_reach_world* world, const hf_scene* scene
                               const hf_reach_object* given, int limb, int round, hf_workspace* workspace,
                               hf_hand_grasps* out) {
     memset(out, 0, sizeof *out);
-    grasping g = {.world = world,
-                  .v = &world->creature->view,
-                  .scene = scene,
-                  .object = object,
-                  .limb = limb,
-                  .workspace = workspace,
-                  .out = out,
-                  .grip = true,
-                  .round = round};
+    hf_hand_closing g = {.world = world,
+                         .v = &world->creature->view,
+                         .scene = scene,
+                         .object = object,
+                         .limb = limb,
+                         .workspace = workspace,
+                         .out = out,
+                         .grip = true,
+                         .round = round};
     if (!can_hold(&g, limb)) return HF_OK;
     if (given && given->joint != HF_OBJECT_FREE && given->has_handle) g.handle = &given->handle;
-    hf_status status = start(&g);
+    hf_status status = hf_hand_closing_start(&g);
     int many = given ? given->grasp_count : 0;
     for (int i = 0; i < many && status == HF_OK && out->count < HF_MAX_GRASPS; i++)
         if (given->grasps[i].limb < 0 || given->grasps[i].limb == limb)
             status = take_given(&g, &given->grasps[i]);
-    if (status == HF_OK && many == 0) status = find(&g);
-    end(&g);
+    if (status == HF_OK && many == 0) status = round == HF_GRASP_PINCH ? hf_pinch_grasps_find(&g) : find(&g);
+    hf_hand_closing_end(&g);
     return status;
 }
 
@@ -482,7 +221,7 @@ void hf_hand_ways(const hf_contact_frame* palm, hf_quat hand, hf_vec3 out, hf_ve
    above it alone, because what two points hold hangs from them. */
 static const double PALM_SLOPES[] = {-0.3, 0, 0.3}, POINT_SLOPES[] = {0.3, 0.15, 0.45};
 
-static bool is_point(const grasping* g, int side) {
+static bool is_point(const hf_hand_closing* g, int side) {
     return hf_hand_turns_freely(&g->v->limbs[g->world->layer->arms[side]].contacts[0]);
 }
 
@@ -495,17 +234,17 @@ static hf_support support_in(hf_transform frame, hf_support s) {
 hf_status hf_hand_grasps_both(const hf_reach_world* world, const hf_scene* scene, int object,
                               hf_workspace* workspace, hf_hand_grasps* out) {
     memset(out, 0, sizeof *out);
-    grasping g = {.world = world,
-                  .v = &world->creature->view,
-                  .scene = scene,
-                  .object = object,
-                  .limb = world->layer->arms[HF_RIGHT],
-                  .workspace = workspace,
-                  .out = out};
+    hf_hand_closing g = {.world = world,
+                         .v = &world->creature->view,
+                         .scene = scene,
+                         .object = object,
+                         .limb = world->layer->arms[HF_RIGHT],
+                         .workspace = workspace,
+                         .out = out};
     const int* arms = world->layer->arms;
     if (!can_touch(&g, arms[HF_RIGHT]) || !can_touch(&g, arms[HF_LEFT])) return HF_OK;
     g.grip = g.v->limbs[arms[HF_RIGHT]].grip && g.v->limbs[arms[HF_LEFT]].grip;
-    hf_status status = start(&g);
+    hf_status status = hf_hand_closing_start(&g);
     hf_vec3 middle = hf_apply(g.at, hf_object_middle(scene, object));
     hf_vec3 right = hf_rotate(world->stand.root.rotation, hf_v3(0, -1, 0));
     bool point[2] = {is_point(&g, HF_RIGHT), is_point(&g, HF_LEFT)};
@@ -526,17 +265,17 @@ hf_status hf_hand_grasps_both(const hf_reach_world* world, const hf_scene* scene
                 double turn = 6.283185307179586 * t / TURNS;
                 hf_transform hand = hand_on(&g, &s[side], side == 0 ? turn : -turn);
                 memcpy(g.q, world->stand.q, sizeof(double) * (size_t)g.v->q_count);
-                supports[side] = palm_support(&g, hand, &s[side]);
-                status = keep(&g, hand, &s[side], 1);
+                supports[side] = hf_hand_palm_support(&g, hand, &s[side]);
+                status = hf_hand_keep_grasp(&g, hand, &s[side], 1);
                 out->items[out->count - 1].press = support_in(hf_inverse(g.at), supports[side]);
             }
             out->tried++;
-            if (status == HF_OK && !bears_at(&g, supports, 2, hf_reach_hanging(supports, middle))) {
+            if (status == HF_OK && !hf_hand_bears_at(&g, supports, 2, hf_reach_hanging(supports, middle))) {
                 out->count -= 2;
                 out->why = "friction at two palms does not bear its weight";
             }
         }
     }
-    end(&g);
+    hf_hand_closing_end(&g);
     return status;
 }

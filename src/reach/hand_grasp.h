@@ -13,6 +13,7 @@ typedef struct hf_hand_grasp {
     hf_vec3 way;       /* unit, the way the hand comes, in the object's frame */
     hf_hold hold;      /* in the object's frame */
     double* q;         /* whole posture whose fingers are closed; workspace memory */
+    double* open;      /* the same as the hand comes; NULL: open as at the start. It holds by finger tips */
     int contacts;      /* places where hand and object touch */
     hf_support press;  /* of one of two palms, in the object's frame */
 } hf_hand_grasp;
@@ -25,8 +26,9 @@ typedef struct hf_hand_grasps {
     char text[160];  /* of why, where it names something */
 } hf_hand_grasps;
 
-/* Rounds of looking at an object: each has places and turns of the hand of its own. */
-enum { HF_GRASP_ROUNDS = 4 };
+/* Rounds of looking at an object: each has places and turns of the hand of its own, and one is of finger
+ * tips. */
+enum { HF_GRASP_ROUNDS = 5, HF_GRASP_PINCH = 1 };
 /* The grasps of an object by one arm, best first. given: what the scenario says of the object, which counts
    in round 0. Those found by themselves touch in three places at least, friction there bears the object's
    weight, and no other object of the world is in the way of the open hand or of its closing fingers. */

@@ -580,7 +580,7 @@ static hf_status search(solving* s, uint64_t seed) {
         if (status != HF_OK || !reaches || s->valid) return status;
     }
     // most targets are within reach of an arm, most others of arm and back: the rest stays as it is at rest
-    for (int stay = 2; stay >= 1; stay--) {
+    for (int stay = 2; stay >= 1 && task->other == 0; stay--) {
         hf_hand_task some = *task;
         some.stay = stay;
         s->task = &some;
@@ -588,9 +588,11 @@ static hf_status search(solving* s, uint64_t seed) {
         s->task = task;
         if (s->valid) return HF_OK;
     }
-    try_start(s, w->world->rest);
-    try_start(s, s->from);
-    for (int i = 0; i < s->seed_count && s->valid < ENOUGH && (task->tries || i < FEW) &&
+    if (task->other == 0) {
+        try_start(s, w->world->rest);
+        try_start(s, s->from);
+    }
+    for (int i = 0; i < s->seed_count && s->valid < ENOUGH && (task->tries || i < FEW) && task->other < 2 &&
                     hf_workspace_goes_on(w->workspace);
          i++) {
         double controls[HF_CONTROL_COUNT];

@@ -15,7 +15,9 @@ typedef struct hf_hand_task {
     double drawn;         /* share of the way there in one call */
     bool exact;           /* hf_hand_follow ends a hundred times as near */
     int tries;            /* random starts; 0: a quick look from a few starts alone */
-    bool as_found;        /* the posture is not drawn towards the rest posture in the end */
+    int other; /* 1 and more: not the posture that is found first; starts are nodes of the roadmap, from 2 on
+                  random */
+    bool as_found; /* the posture is not drawn towards the rest posture in the end */
 } hf_hand_task;
 
 typedef struct hf_hand_answer {

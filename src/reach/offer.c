@@ -20,8 +20,10 @@ hf_status hf_reach_look(hf_reach_runner* r, const hf_hand_grasp* g, int tries, i
                         hf_hand_answer* answer) {
     hf_hand_task task = {.count = 1, .targets = {hf_reach_hand_target(r, g)}, .tries = tries};
     hf_reach_allow_touch(r, &g->hold);
+    hf_reach_shape_hand(r, g->hold.limb, g->open);
     hf_status status = hf_hand_solve(r->roadmap, r->stage.worker, &task, r->stage.state,
                                      r->options->seed + (uint64_t)index, answer);
+    hf_reach_shape_hand(r, g->hold.limb, g->open ? r->open_q : NULL);
     hf_reach_forbid_touches(r);
     return status;
 }
@@ -40,8 +42,10 @@ hf_status hf_reach_try(const hf_reach_taking* with, const hf_reach_takers* t, bo
             status = with->look(with, &offer, tries, answer);
             if (status == HF_OK && answer->found) hf_reach_offer_add(&o, &offer);
             if (o.count < HF_REACH_OFFERS && !last) continue;
-            for (int n = 0; n < o.count && status == HF_OK && !*done; n++)
+            for (int n = 0; n < o.count && status == HF_OK && !*done; n++) {
+                if (with->left && (*with->left)-- <= 0) return status;
                 status = with->take(with, &o.items[n], tries, answer, done);
+            }
             o.count = 0;
         }
     return status;

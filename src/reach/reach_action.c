@@ -51,20 +51,28 @@ static int free_side(const hf_reach_runner* r, int limb) {
     return limb == r->layer->arms[HF_RIGHT] ? HF_LEFT : HF_RIGHT;
 }
 
+/* Goal postures of a target that are looked for, and how far apart their seeds are. */
+enum { OTHERS = 4, APART = 1000 };
+
 static hf_status do_reach(hf_reach_runner* r, const hf_action* a, int index) {
     int arms[2], count = list_arms(r, a, a->point, arms);
     hf_hand_answer answer = {0};
     hf_status status = HF_OK;
-    for (int i = 0; i < count && status == HF_OK && !answer.found; i++) {
+    bool any = false;
+    // where no way leads to one posture, one to another; what is far out of reach is so from every start
+    for (int n = 0; n < OTHERS * count && status == HF_OK && (n < count || any || answer.off_m == 0); n++) {
+        int arm = arms[n % count];
         hf_hand_task task = {
-            .count = 1, .targets = {reach_target(r, a, arms[i])}, .tries = r->options->tries};
+            .count = 1, .targets = {reach_target(r, a, arm)}, .tries = r->options->tries, .other = n / count};
         status = hf_hand_solve(r->roadmap, r->stage.worker, &task, r->stage.state,
-                               r->options->seed + (uint64_t)index, &answer);
-        if (answer.found) {
-            status = hf_reach_go(r, answer.state, free_side(r, arms[i]));
-            return status;
-        }
+                               r->options->seed + (uint64_t)(index + n * APART), &answer);
+        if (status != HF_OK || !answer.found) continue;
+        any = true;
+        r->now->outcome = HF_FOUND;
+        status = hf_reach_go(r, answer.state, free_side(r, arm));
+        if (status != HF_OK || r->now->outcome == HF_FOUND) return status;
     }
+    if (any) return status; // which has said why there is no way
     // with the other hand on something, each arm once more; nothing reaches what is inside an object
     bool inside = hf_placement_inside(r->world.placement, a->point, NULL);
     for (int i = 0; i < count && status == HF_OK && !inside; i++) {
@@ -76,7 +84,26 @@ static hf_status do_reach(hf_reach_runner* r, const hf_action* a, int index) {
     return status == HF_OK ? say_unreached(r, &answer, a->point) : status;
 }
 
+/* The head turns to what the action is about: a target, a place, an object or its handle; ahead before steps.
+ */
+static void look(hf_reach_runner* r, const hf_action* a) {
+    hf_reach_stage* s = &r->stage;
+    bool point = a->kind == HF_ACTION_REACH || a->kind == HF_ACTION_CARRY || a->kind == HF_ACTION_PLACE;
+    s->look = a->kind == HF_ACTION_STEP ? HF_LOOK_AHEAD : HF_LOOK_STAYS;
+    if (!point && a->object < 0) return;
+    s->look = HF_LOOK_AT_FOCUS;
+    if (point) {
+        s->focus = a->point;
+        return;
+    }
+    const hf_reach_object* o = &r->scenario->reach_objects[a->object];
+    bool handle = o->joint != HF_OBJECT_FREE && o->has_handle;
+    s->focus = hf_apply(hf_placement_pose(r->world.placement, a->object),
+                        handle ? o->handle : hf_object_middle(r->scenario->scene, a->object));
+}
+
 hf_status hf_reach_do(hf_reach_runner* r, const hf_action* a, int index) {
+    look(r, a);
     if (a->hand == HF_HAND_BOTH && a->kind != HF_ACTION_GRASP)
         return hf_reach_say(r, HF_INFEASIBLE, "both hands can only grasp together, not %s",
                             hf_action_text(a->kind));

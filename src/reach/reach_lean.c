@@ -119,6 +119,7 @@ static bool make_frames(const leaning* l, const double* start, int count, hf_pos
     bool good = true;
     memcpy(state, start, sizeof state);
     *fast = 0;
+    hf_reach_gaze(&r->world, true);
     for (int i = 0; i <= count && good; i++) {
         double u = (double)i / count, share = hf_ease(u);
         hf_hand_task task = task_at(l, share);
@@ -133,6 +134,7 @@ static bool make_frames(const leaning* l, const double* start, int count, hf_pos
         r->lean.frames[i].com = r->world.stand.com;
         memcpy(r->lean.frames[i].controls, state, sizeof r->lean.frames[i].controls);
     }
+    hf_reach_gaze(&r->world, false);
     r->lean.count = good ? count + 1 : 0;
     return good;
 }

@@ -130,6 +130,8 @@ typedef struct playing {
     double* length;          /* of the way up to each sample */
     const double *from, *to; /* the stand's joint values before and after */
     hf_timing* timing;       /* NULL: one bell */
+    bool turns;              /* the head, from and to these joint values */
+    double head_from[HF_GAZE_JOINTS], head_to[HF_GAZE_JOINTS];
 } playing;
 
 /* The pose at a place of the way, counted in samples, with the fingers as far; in the worker. False: it is
@@ -143,7 +145,9 @@ static bool pose_at(playing* p, double at, double* state) {
     for (int c = 0; c < HF_CONTROL_COUNT; c++)
         controls[c] = s->rows[i][c] + t * (s->rows[i + 1][c] - s->rows[i][c]);
     int n = w->world->creature->view.q_count;
-    if (p->to) p->stage->world->version++;
+    if (p->to || p->turns) p->stage->world->version++;
+    for (int k = 0; k < p->stage->world->gaze.joint_count && p->turns; k++)
+        p->stage->world->head[k] = p->head_from[k] + share * (p->head_to[k] - p->head_from[k]);
     for (int k = 0; k < n && p->to; k++)
         p->stage->world->stand_q[k] = p->from[k] + share * (p->to[k] - p->from[k]);
     const hf_reach_fit* fit = p->stage->fit;
@@ -219,8 +223,10 @@ static hf_status add_knot(hf_reach_stage* s, bool stance) {
 
 hf_status hf_reach_stay(hf_reach_stage* s, int frames, bool stance) {
     hf_status status = HF_OK;
+    hf_reach_gaze(s->world, true);
     hf_reach_state(s->worker, s->state, s->state);
     for (int i = 0; i < frames && status == HF_OK; i++) status = add_knot(s, stance && i == 0);
+    hf_reach_gaze(s->world, false);
     return status;
 }
 
@@ -299,10 +305,57 @@ static hf_status time_corners(playing* p, int* frames) {
     return status;
 }
 
-static void reset_fingers(const playing* p) {
+/* Fingers and head are as they were before. */
+static void reset(const playing* p) {
     hf_reach_world* w = p->stage->world;
     w->version++;
+    if (p->turns) memcpy(w->head, p->head_from, sizeof w->head);
     memcpy(w->stand_q, p->from, sizeof(double) * (size_t)w->creature->view.q_count);
+}
+
+/* Where the head goes on the way: nowhere, to look ahead, or at the focus from the end of the way. False: the
+   creature has no head that turns. */
+static bool turn_head(playing* p) {
+    hf_reach_stage* s = p->stage;
+    hf_reach_worker* w = s->worker;
+    const hf_gaze* g = &s->world->gaze;
+    double state[HF_REACH_WIDTH];
+    if (g->head < 0) return false;
+    memcpy(p->head_from, s->world->head, sizeof p->head_from);
+    memcpy(p->head_to, s->look == HF_LOOK_STAYS ? s->world->head : s->world->ahead, sizeof p->head_to);
+    if (s->look != HF_LOOK_AT_FOCUS) return true;
+    hf_reach_state(w, p->way.rows[p->way.count - 1], state);
+    hf_gaze_turn(w->world->creature, g, s->focus, w->world->options->eyes_rad, w->pose.q, w->links);
+    for (int k = 0; k < g->joint_count; k++)
+        p->head_to[k] = w->pose.q[w->world->creature->view.joints[g->joints[k]].q_index];
+    w->posed = 0;
+    return true;
+}
+
+/* Finds the times of the way; do all frames hold then? */
+static bool try_times(playing* p, hf_pose poses[3], int* frames, hf_status* status) {
+    hf_timing_free(p->timing);
+    p->timing = NULL;
+    *frames = find_duration(p, poses);
+    *status = time_corners(p, frames);
+    bool good = *status == HF_OK && frames_hold(p, *frames, poses);
+    if (*status == HF_OK && !good) reset(p);
+    return good;
+}
+
+/* The head turns as far as it shall, half as far, or to look ahead, as which the way was tested; whatever
+   holds first. */
+static bool try_heads(playing* p, hf_pose poses[3], int* frames, hf_status* status) {
+    enum { HEADS = 3 };
+    const double* ahead = p->stage->world->ahead;
+    bool good = false;
+    int count = p->turns ? HEADS : 1;
+    for (int n = 0; n < count && !good && *status == HF_OK; n++) {
+        for (int k = 0; k < HF_GAZE_JOINTS && n > 0; k++)
+            p->head_to[k] = n == 1 ? (p->head_to[k] + ahead[k]) / 2 : ahead[k];
+        good = try_times(p, poses, frames, status);
+    }
+    return good;
 }
 
 hf_status hf_reach_play(hf_reach_stage* s, const hf_space_rows* way, const double* fingers, bool* good) {
@@ -310,16 +363,18 @@ hf_status hf_reach_play(hf_reach_stage* s, const hf_space_rows* way, const doubl
     hf_workspace_mark mark = hf_workspace_begin(w->workspace);
     playing p = {.stage = s, .to = fingers};
     hf_pose poses[3];
+    int frames = 0;
     hf_status status = sample(w, way, &p.way);
     if (status == HF_OK) status = take_memory(&p, poses);
-    int frames = status == HF_OK ? find_duration(&p, poses) : 0;
-    if (status == HF_OK) status = time_corners(&p, &frames);
-    *good = status == HF_OK && frames_hold(&p, frames, poses);
-    if (status == HF_OK && !*good) reset_fingers(&p);
+    hf_reach_gaze(s->world, true);
+    p.turns = status == HF_OK && turn_head(&p);
+    *good = status == HF_OK && try_heads(&p, poses, &frames, &status);
     for (int i = 1; i <= frames && *good && status == HF_OK && !s->only_tests; i++) {
         pose_at(&p, place_of(&p, i, frames), s->state);
         status = add_knot(s, i == frames);
     }
+    if (s->only_tests && status == HF_OK) reset(&p);
+    hf_reach_gaze(s->world, false);
     hf_timing_free(p.timing);
     hf_workspace_end(w->workspace, mark);
     return status;

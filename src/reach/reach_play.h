@@ -11,6 +11,8 @@ typedef struct hf_reach_fit {
     const void* user;
 } hf_reach_fit;
 
+typedef enum hf_reach_looking { HF_LOOK_STAYS, HF_LOOK_AHEAD, HF_LOOK_AT_FOCUS } hf_reach_looking;
+
 /* Where a performance is: what has been scheduled up to now. */
 typedef struct hf_reach_stage {
     hf_reach_world* world;
@@ -22,6 +24,8 @@ typedef struct hf_reach_stage {
     int hold_count;
     bool only_tests;         /* ways are tested as if they were played, and nothing is added */
     const hf_reach_fit* fit; /* of every frame that is played; NULL: none */
+    hf_reach_looking look;   /* where the head turns while ways are played */
+    hf_vec3 focus;           /* in the world */
 } hf_reach_stage;
 
 /* Adds the first knot, or the same pose again. */

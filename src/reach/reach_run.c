@@ -114,11 +114,13 @@ static hf_status stand(hf_reach_runner* r, hf_error* error) {
     w->stand_q = hf_alloc((size_t)v->q_count + 1, sizeof(double));
     hf_transform* links = hf_workspace_take(r->workspace, (size_t)v->link_count, sizeof *links);
     r->open_q = hf_alloc((size_t)v->q_count + 1, sizeof(double));
+    for (int i = 0; i < 2; i++) r->shaped_q[i] = hf_alloc((size_t)v->q_count + 1, sizeof(double));
     r->shapes = hf_alloc((size_t)hf_scene_object_count(r->scenario->scene) + 1, sizeof *r->shapes);
     r->joint_at = hf_alloc((size_t)hf_scene_object_count(r->scenario->scene) + 1, sizeof *r->joint_at);
     w->riders = hf_alloc((size_t)hf_scene_object_count(r->scenario->scene) + 1, sizeof *w->riders);
     r->known = hf_alloc((size_t)hf_scene_object_count(r->scenario->scene) + 1, sizeof *r->known);
-    if (!w->stand_q || !links || !r->open_q || !r->shapes || !r->joint_at || !w->riders || !r->known)
+    if (!w->stand_q || !links || !r->open_q || !r->shaped_q[0] || !r->shaped_q[1] || !r->shapes ||
+        !r->joint_at || !w->riders || !r->known)
         return hf_fail_memory(error, NULL);
     memcpy(r->open_q, start->pose.q, sizeof(double) * (size_t)v->q_count);
     memcpy(w->stand_q, start->pose.q, sizeof(double) * (size_t)v->q_count);
@@ -162,6 +164,7 @@ void hf_reach_runner_destroy(hf_reach_runner* r) {
     hf_body_sweep_free(&r->world.sweep);
     hf_free(r->world.stand_q);
     hf_free(r->open_q);
+    for (int i = 0; i < 2; i++) hf_free(r->shaped_q[i]);
     hf_free(r->joint_at);
     hf_free(r->world.riders);
     hf_free(r->known);
@@ -304,6 +307,15 @@ static void limit_legs(hf_reach_runner* r, const double* rest) {
     if (most < HARDLY * r->legs_m) r->layer->controls[HF_CONTROL_LEGS].high = most;
 }
 
+/* The head of the creature as it stands, which looks ahead. */
+static void find_head(hf_reach_runner* r) {
+    hf_reach_world* w = &r->world;
+    const hf_transform* links = r->crew.workers[0]->links;
+    w->gaze = hf_gaze_find(w->creature, links, hf_rotate(w->stand.root.rotation, hf_v3(1, 0, 0)));
+    for (int k = 0; k < w->gaze.joint_count; k++)
+        w->head[k] = w->ahead[k] = r->open_q[w->creature->view.joints[w->gaze.joints[k]].q_index];
+}
+
 static void rest_here(hf_reach_runner* r) {
     double controls[HF_CONTROL_COUNT];
     hf_reach_worker* w = r->crew.workers[0];
@@ -315,6 +327,7 @@ static void rest_here(hf_reach_runner* r) {
     limit_legs(r, controls);
     hf_reach_state(r->crew.workers[0], controls, r->world.rest);
     hf_free_arms_learn(r->crew.workers[0], r->world.hanging);
+    find_head(r);
     memcpy(r->stage.state, r->world.rest, sizeof r->stage.state);
 }
 

@@ -28,6 +28,7 @@ typedef struct hf_reacher {
     hf_object_shape* shapes; /* of each object of the scene */
     double* joint_at;        /* of each object: how far its joint is open, rad or m */
     double* open_q;          /* the posture of the start, with open hands */
+    double* shaped_q[2];     /* of the right and the left hand, as they came to what they pinch */
     hf_reach_result* result;
     hf_reach_action_result* now; /* of the action that is running */
     const hf_action* next;       /* the one that follows, where it is known: grasps are chosen for both */

@@ -8,6 +8,10 @@
 
 #include <math.h>
 
+/* Is the roadmap as it was made? Something that is carried, an object that was moved or a hand of another
+   shape may be in the way of its nodes and edges. */
+static bool is_known(const hf_reach_worker* w) { return !w->world->load_count && !w->world->changed; }
+
 /* The nearest node that a straight free way leads to, -1 for none. */
 static hf_status connect(hf_reach_roadmap* r, hf_reach_worker* w, const double* state, bool from_node,
                          int* node) {
@@ -21,20 +25,65 @@ static hf_status connect(hf_reach_roadmap* r, hf_reach_worker* w, const double* 
         bool good = false;
         const double* other = hf_space_graph_node(&r->graph, near[i]);
         // nodes may have become invalid since they were made: a load is carried, or an object moved
-        if ((w->world->load_count || w->world->changed) && !hf_reach_valid(w, other)) continue;
+        if (!is_known(w) && !hf_reach_valid(w, other)) continue;
         status = space.passes(space.user, from_node ? other : state, from_node ? state : other, &good);
         if (good) *node = near[i];
     }
     return status;
 }
 
-/* The nodes of the shortest way; edges are tested again where something is carried. */
+/* The first edge of a route, from either end, that does not pass any more; -1 for none. What passes is noted.
+ */
+static hf_status find_shut(hf_reach_roadmap* r, hf_reach_worker* w, const hf_space_route* route, bool* passed,
+                           int* shut) {
+    hf_space space = hf_reach_space(w);
+    hf_status status = HF_OK;
+    *shut = -1;
+    for (int i = 0; i < route->count && *shut < 0 && status == HF_OK; i++) {
+        int half = route->halves[i % 2 ? i / 2 : route->count - 1 - i / 2];
+        const double *a = hf_space_graph_node(&r->graph, hf_space_half_start(&r->graph, half)),
+                     *b = hf_space_graph_node(&r->graph, hf_space_half_end(&r->graph, half));
+        if (passed[half / 2]) continue;
+        bool good = hf_reach_valid(w, a) && hf_reach_valid(w, b);
+        if (good) status = space.passes(space.user, a, b, &good);
+        passed[half / 2] = good;
+        if (!good) *shut = half / 2;
+    }
+    return status;
+}
+
+/* The shortest way between two nodes. Where the roadmap is not as it was made, the edges of the way are
+   tested; one that does not pass is left out, and the next shortest way is looked for. */
+static hf_status search(hf_reach_roadmap* r, hf_reach_worker* w, int from, int to, hf_space_route* route) {
+    hf_space space = hf_reach_cost_space(w);
+    if (is_known(w)) return hf_space_graph_search(&r->graph, &space, from, to, INFINITY, route);
+    size_t edges = (size_t)r->graph.edge_count;
+    bool *shut = hf_workspace_take(r->workspace, edges + 1, sizeof *shut),
+         *passed = hf_workspace_take(r->workspace, edges + 1, sizeof *passed);
+    if (!shut || !passed) return HF_ERROR_MEMORY;
+    r->graph.shut = shut;
+    hf_status status = HF_OK;
+    int edge = 0;
+    route->found = true;
+    for (int n = 0; n < w->world->options->detours && edge >= 0 && route->found && status == HF_OK; n++) {
+        hf_workspace_mark mark = hf_workspace_begin(r->workspace);
+        status = hf_space_graph_search(&r->graph, &space, from, to, INFINITY, route);
+        if (status == HF_OK && route->found) status = find_shut(r, w, route, passed, &edge);
+        if (edge >= 0) shut[edge] = true;
+        if (edge >= 0 || !route->found || status != HF_OK) hf_workspace_end(r->workspace, mark);
+        if (!hf_workspace_goes_on(w->workspace)) break;
+    }
+    r->graph.shut = NULL;
+    route->found = route->found && edge < 0;
+    return status;
+}
+
+/* The nodes of the shortest way that is free. */
 static hf_status follow(hf_reach_roadmap* r, hf_reach_worker* w, int from, int to, hf_space_rows* path,
                         bool* found) {
-    hf_space space = hf_reach_cost_space(w);
-    hf_space_route route;
+    hf_space_route route = {0};
     hf_workspace_mark mark = hf_workspace_begin(r->workspace);
-    hf_status status = hf_space_graph_search(&r->graph, &space, from, to, INFINITY, &route);
+    hf_status status = search(r, w, from, to, &route);
     *found = status == HF_OK && route.found;
     if (*found) status = hf_space_rows_add(path, hf_space_graph_node(&r->graph, from));
     for (int i = route.count - 1; i >= 0 && *found && status == HF_OK; i--)
@@ -77,17 +126,6 @@ static hf_status by_trees(hf_reach_worker* w, const double* start, const double*
     return *found ? hf_space_tree_way(&tree, path) : status;
 }
 
-/* Is every piece of the way free? Asked where something is carried that the roadmap does not know of. */
-static hf_status still_passes(hf_reach_worker* w, const hf_space_rows* path, bool* good) {
-    hf_space space = hf_reach_space(w);
-    hf_status status = HF_OK;
-    for (int i = 0; i + 1 < path->count && *good && status == HF_OK; i++) {
-        *good = hf_reach_valid(w, hf_space_row(path, i));
-        if (*good) status = space.passes(space.user, hf_space_row(path, i), hf_space_row(path, i + 1), good);
-    }
-    return status;
-}
-
 hf_status hf_reach_find_way(hf_reach_roadmap* r, hf_reach_worker* w, int without, const double* start,
                             const double* goal, hf_space_rows* path, bool* found) {
     hf_space space = hf_reach_space(w);
@@ -99,8 +137,6 @@ hf_status hf_reach_find_way(hf_reach_roadmap* r, hf_reach_worker* w, int without
         return status == HF_OK ? hf_space_rows_add(path, goal) : status;
     }
     if (status == HF_OK) status = by_roadmap(r, w, start, goal, path, found);
-    if (status == HF_OK && *found && (w->world->load_count || w->world->changed))
-        status = still_passes(w, path, found);
     if (status == HF_OK && !*found) status = by_trees(w, start, goal, path, found);
     return status;
 }

@@ -60,10 +60,22 @@ void hf_reach_worker_forget(hf_reach_worker* w) { hf_clearance_forget(w->clearan
 
 /* ---- states ---- */
 
+/* The head of a frame looks where it does now. The rest of the pose is as if it looked ahead: hands would not
+   be where they were found if the pelvis went against the weight of the head. */
+static void turn_head(hf_reach_worker* w) {
+    const hf_reach_world* world = w->world;
+    if (!world->gazes) return;
+    for (int k = 0; k < world->gaze.joint_count; k++)
+        w->pose.q[world->creature->view.joints[world->gaze.joints[k]].q_index] = world->head[k];
+    if (world->gaze.joint_count)
+        hf_forward_from(world->creature, world->gaze.first_link, w->pose.q, w->links);
+}
+
 bool hf_reach_state(hf_reach_worker* w, const double* controls, double* state) {
     if (state != controls) memcpy(state, controls, sizeof(double) * HF_CONTROL_COUNT);
     if (w->posed != w->world->version || memcmp(w->posed_controls, controls, sizeof w->posed_controls) != 0) {
         w->kept = hf_control_pose(w->world->layer, &w->world->stand, controls, &w->pose, w->links);
+        turn_head(w);
         w->posed = w->world->version;
         memcpy(w->posed_controls, controls, sizeof w->posed_controls);
     }

@@ -3,6 +3,7 @@
 #define HF_REACH_REACH_WORLD_H
 
 #include "reach/body_sweep.h"
+#include "solve/gaze.h"
 #include "space/space.h"
 
 #include <holdfast/balance.h>
@@ -33,6 +34,7 @@ typedef struct hf_reach_load {
     hf_quat second_turn;              /* of the second hand's link, in the object's frame */
     double grasped[HF_CONTROL_COUNT]; /* the controls with which it was grasped */
     const double* toward;             /* controls that postures that carry it are drawn to; NULL: none */
+    const double* shaped;  /* joint values with which a hand that pinches it came; NULL: it does not pinch */
     bool pressed;          /* the two hands do not grip it: friction between their palms bears it */
     hf_support presses[2]; /* of the two hands then, in the object's frame */
 } hf_reach_load;
@@ -77,8 +79,18 @@ typedef struct hf_reach_world {
     bool scene_only; /* postures are tested against the placement alone: all else is known to hold */
     bool changed;    /* objects stand elsewhere than when the roadmap was made */
     hf_reach_hanging_arm hanging[2]; /* right, left */
-    double straight[2];              /* elbow controls of arms that reach as far as they can */
+    hf_gaze gaze;
+    bool gazes; /* poses are frames, whose head looks where it does now; else they are searched, looking ahead
+                 */
+    double head[HF_GAZE_JOINTS], ahead[HF_GAZE_JOINTS]; /* the head's joint values now, and looking ahead */
+    double straight[2]; /* elbow controls of arms that reach as far as they can */
 } hf_reach_world;
+
+/* Poses are frames from now on, or searched ones. */
+static inline void hf_reach_gaze(hf_reach_world* world, bool gazes) {
+    world->gazes = gazes;
+    world->version++;
+}
 
 typedef struct hf_reach_worker {
     const hf_reach_world* world;

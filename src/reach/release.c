@@ -55,6 +55,28 @@ static hf_status leave_by_two(hf_reach_runner* r, const hf_hand_task* task, cons
     return status;
 }
 
+/* Where no straight line leads away: the arms go to rest by any way that is free, the rest of the body as it
+   is or at rest as well. The action has failed where none is. */
+static hf_status leave_by_way(hf_reach_runner* r, const hf_hold* holds, int count) {
+    hf_reach_worker* w = r->stage.worker;
+    const double* rest = r->world.rest;
+    hf_status status = HF_OK;
+    r->now->outcome = HF_NONE;
+    for (int whole = 0; whole < 2 && status == HF_OK && r->now->outcome != HF_FOUND; whole++) {
+        double goal[HF_REACH_WIDTH];
+        memcpy(goal, r->stage.state, sizeof goal);
+        for (int i = 0; i < count; i++) {
+            int first = hf_control_first(holds[i].limb == r->layer->arms[HF_LEFT] ? HF_LEFT : HF_RIGHT);
+            memcpy(goal + first, rest + first, sizeof(double) * HF_CONTROL_ARM);
+        }
+        for (int k = HF_CONTROL_SPINE; k < HF_CONTROL_COUNT && whole; k++) goal[k] = rest[k];
+        if (!hf_reach_state(w, goal, goal) || !hf_reach_valid(w, goal)) continue;
+        r->now->outcome = HF_FOUND;
+        status = hf_reach_go(r, goal, -1);
+    }
+    return status;
+}
+
 /* Straight away from what was held. */
 static hf_status retreat(hf_reach_runner* r, const hf_hold* holds, int count) {
     hf_space_rows line = hf_space_rows_start(HF_REACH_WIDTH, r->workspace);
@@ -76,43 +98,70 @@ static hf_status retreat(hf_reach_runner* r, const hf_hold* holds, int count) {
     }
     hf_status status =
         count == 1 ? leave_by_one(r, &task, back, &line) : leave_by_two(r, &task, holds, &line);
-    if (status == HF_OK && line.count > 1) status = hf_reach_play(&r->stage, &line, NULL, &good);
+    good = line.count > 1;
+    if (status == HF_OK && good) status = hf_reach_play(&r->stage, &line, NULL, &good);
+    const char* why = r->stage.worker->why;
+    if (status == HF_OK && !good) status = leave_by_way(r, holds, count);
     hf_reach_forbid_touches(r);
-    if (status == HF_OK && (!good || line.count < 2))
-        hf_reach_say(r, HF_NONE, "the hand cannot leave the object: %s",
-                     r->stage.worker->why ? r->stage.worker->why : "no way back");
+    if (status == HF_OK && r->now->outcome != HF_FOUND)
+        hf_reach_say(r, HF_NONE, "the hand cannot leave the object: %s", why ? why : "no way back");
     return status;
 }
 
-/* The fingers of a limb as they are in the start's posture; the links of its hand but the hand itself. */
-static void open_hand(const hf_reach_runner* r, int limb, double* q) {
+/* The fingers of a limb, its links beyond the hand itself, from one list of joint values into another. */
+static void copy_fingers(const hf_reach_runner* r, int limb, const double* from, double* to) {
     const hf_creature_view* v = &r->world.creature->view;
     for (int j = 0; j < v->joint_count; j++) {
         const hf_joint* joint = &v->joints[j];
         if (!hf_effector_has(r->world.creature, limb, joint->parent_link) ||
             !hf_effector_has(r->world.creature, limb, joint->child_link))
             continue;
-        memcpy(q + joint->q_index, r->open_q + joint->q_index, sizeof(double) * (size_t)joint->q_count);
+        memcpy(to + joint->q_index, from + joint->q_index, sizeof(double) * (size_t)joint->q_count);
     }
 }
 
-/* Fingers open while the hands still hold: nothing lets go of an object half open. */
-static hf_status open_hands(hf_reach_runner* r, const hf_hold* holds, int count) {
+void hf_reach_shape_hand(hf_reach_runner* r, int limb, const double* q) {
+    if (!q) return;
+    copy_fingers(r, limb, q, r->world.stand_q);
+    r->world.version++;
+    hf_reach_crew_forget(&r->crew);
+}
+
+hf_status hf_reach_turn_fingers(hf_reach_runner* r, const hf_hold* holds, int count, const double* q,
+                                const char* what) {
     size_t n = (size_t)r->world.creature->view.q_count;
-    double* q = hf_workspace_take(r->workspace, n + 1, sizeof *q);
+    double* to = hf_workspace_take(r->workspace, n + 1, sizeof *to);
     bool good = true;
-    if (!q) return HF_ERROR_MEMORY;
-    memcpy(q, r->world.stand_q, sizeof(double) * n);
-    for (int i = 0; i < count; i++) open_hand(r, holds[i].limb, q);
-    hf_status status = hf_reach_turn(&r->stage, q, &good);
-    if (status == HF_OK && !good) hf_reach_say(r, HF_NONE, "the hand cannot open: %s", r->stage.worker->why);
+    if (!to) return HF_ERROR_MEMORY;
+    memcpy(to, r->world.stand_q, sizeof(double) * n);
+    for (int i = 0; i < count; i++) copy_fingers(r, holds[i].limb, q, to);
+    hf_status status = hf_reach_turn(&r->stage, to, &good);
+    if (status == HF_OK && !good) hf_reach_say(r, HF_NONE, "%s: %s", what, r->stage.worker->why);
+    return status;
+}
+
+/* Tips that hold do not move on the object: they let go, open as they came, and open wholly once they are
+ * away. */
+static hf_status let_go_of_pinch(hf_reach_runner* r, hf_reach_load* load) {
+    hf_hold hold = load->hold;
+    const double* shaped = load->shaped;
+    hf_reach_detach(r, load);
+    hf_status status = hf_reach_stay(&r->stage, 1, true);
+    hf_reach_allow_touch(r, &hold);
+    if (status == HF_OK) status = hf_reach_turn_fingers(r, &hold, 1, shaped, "the hand cannot open");
+    hf_reach_forbid_touches(r);
+    if (status == HF_OK && r->now->outcome == HF_FOUND) status = retreat(r, &hold, 1);
+    if (status == HF_OK && r->now->outcome == HF_FOUND)
+        status = hf_reach_turn_fingers(r, &hold, 1, r->open_q, "the hand cannot open");
     return status;
 }
 
 hf_status hf_reach_let_go(hf_reach_runner* r, hf_reach_load* load) {
     hf_hold holds[2] = {load->hold, load->second_hold};
     int count = load->second >= 0 ? 2 : 1;
-    hf_status status = open_hands(r, holds, count);
+    if (load->shaped) return let_go_of_pinch(r, load);
+    // fingers open while the hands still hold: nothing lets go of an object half open
+    hf_status status = hf_reach_turn_fingers(r, holds, count, r->open_q, "the hand cannot open");
     if (status != HF_OK || r->now->outcome != HF_FOUND) return status;
     // two hands let go one after the other
     load->second = -1;

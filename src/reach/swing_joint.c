@@ -157,6 +157,7 @@ static hf_status swing_by(const hf_reach_taking* t, const hf_reach_offer* offer,
     hf_reach_allow_touch(r, &g->hold);
     status = hf_reach_come(r, &line, g->hold.limb == r->layer->arms[HF_RIGHT] ? HF_LEFT : HF_RIGHT);
     hf_reach_forbid_touches(r);
+    if (status == HF_OK && r->now->outcome != HF_FOUND) answer->why = r->stage.worker->why;
     if (status != HF_OK || r->now->outcome != HF_FOUND) return status;
     hf_error error;
     status = hf_reach_attach(r, object, g, NULL, &error);
@@ -188,7 +189,8 @@ static bool choose_value(hf_reach_runner* r, const hf_action* a, double* to) {
 }
 
 /* The free arms that may move the object, with the grasps of its handle; *why where there are none. */
-static hf_status list_takers(hf_reach_runner* r, const hf_action* a, hf_reach_takers* t, const char** why) {
+static hf_status list_takers(hf_reach_runner* r, const hf_action* a, int round, hf_reach_takers* t,
+                             const char** why) {
     int arms[2];
     hf_reach_sort_arms(r, hf_placement_pose(r->world.placement, a->object).position, arms);
     hf_status status = HF_OK;
@@ -198,7 +200,7 @@ static hf_status list_takers(hf_reach_runner* r, const hf_action* a, hf_reach_ta
         hf_hand_grasps* g = hf_workspace_take(r->workspace, 1, sizeof *g);
         if (!g) return HF_ERROR_MEMORY;
         status = hf_hand_grasps_find(&r->world, r->scenario->scene, a->object,
-                                     &r->scenario->reach_objects[a->object], limb, 0, r->workspace, g);
+                                     &r->scenario->reach_objects[a->object], limb, round, r->workspace, g);
         if (status == HF_OK && g->count == 0) *why = g->why ? g->why : "it has no handle";
         if (status != HF_OK || g->count == 0) continue;
         hf_reach_sort_grasps(r, a->object, limb, g);
@@ -212,14 +214,21 @@ hf_status hf_reach_swing(hf_reach_runner* r, const hf_action* a, int index) {
     if (!choose_value(r, a, &to)) return HF_OK;
     hf_workspace_mark mark = hf_workspace_begin(r->workspace);
     hf_hand_answer answer = {0};
-    hf_reach_takers t = {0};
-    hf_reach_taking with = {r, a, index, to, look_at_both_ends, swing_by};
+    static const int rounds[] = {0, HF_GRASP_PINCH + 1}; // of palms: finger tips hold no handle yet
+    enum { ROUNDS = sizeof rounds / sizeof *rounds };
+    hf_reach_takers t[ROUNDS] = {0};
+    int left = r->options->openings;
+    hf_reach_taking with = {r, a, index, to, &left, look_at_both_ends, swing_by};
     bool done = false;
     const char* why = "both hands are full";
-    hf_status status = list_takers(r, a, &t, &why);
-    for (int pass = 0; pass < 2 && status == HF_OK && t.count && !done; pass++) {
-        status = hf_reach_try(&with, &t, pass == 0, &answer, &done);
-        if (answer.why) why = answer.why;
+    hf_status status = HF_OK;
+    // all hand shapes by a quick look, then each with a search of its own
+    for (int n = 0; n < 2 * ROUNDS && status == HF_OK && !done && left > 0; n++) {
+        hf_reach_takers* takers = &t[n % ROUNDS];
+        bool quick = n < ROUNDS;
+        if (quick) status = list_takers(r, a, rounds[n], takers, &why);
+        if (status == HF_OK && takers->count) status = hf_reach_try(&with, takers, quick, &answer, &done);
+        if (takers->count) why = answer.why ? answer.why : "it is out of reach";
     }
     if (status == HF_OK && !done)
         hf_reach_say(r, HF_NONE, "no hand moves \"%.60s\": %s",

@@ -146,6 +146,11 @@ hf_status hf_reach_attach(hf_reach_runner* r, int object, const hf_hand_grasp* g
                           .shapes = shape->shapes,
                           .upright = r->scenario->reach_objects[object].upright,
                           .hold = grasp->hold};
+    if (grasp->open) {
+        size_t n = (size_t)w->creature->view.q_count;
+        memcpy(r->shaped_q[grasp->hold.limb == r->layer->arms[HF_LEFT]], grasp->open, sizeof(double) * n);
+        load.shaped = r->shaped_q[grasp->hold.limb == r->layer->arms[HF_LEFT]];
+    }
     if (second) {
         int link = w->creature->view.limbs[second->hold.limb].effector_link;
         hf_quat object_turn = hf_placement_pose(w->placement, object).rotation;
@@ -179,6 +184,12 @@ hf_target hf_reach_hand_target(const hf_reach_runner* r, const hf_hand_grasp* g)
     hf_transform at = hf_placement_pose(r->world.placement, g->hold.object);
     hf_hold world = hf_hold_in_world(g->hold, at);
     const hf_contact_frame* palm = &r->world.creature->view.limbs[g->hold.limb].contacts[0];
+    if (g->open)
+        return (hf_target){.kind = HF_TARGET_POSE,
+                           .limb = g->hold.limb,
+                           .contact = -1,
+                           .point = hf_apply(at, g->hand.position),
+                           .rotation = hf_quat_mul(at.rotation, g->hand.rotation)};
     return (hf_target){.kind = hf_hand_turns_freely(palm) ? HF_TARGET_POSITION : HF_TARGET_POSE,
                        .limb = g->hold.limb,
                        .contact = 0,
@@ -291,6 +302,24 @@ void hf_reach_sort_grasps(hf_reach_runner* r, int object, int limb, hf_hand_gras
     }
 }
 
+/* Comes along a straight way to where the object is held. A hand that holds by its finger tips is shaped
+   before it comes and closes before it holds, because tips that hold do not move on the object. */
+static hf_status come_shaped(hf_reach_runner* r, const hf_hand_grasp* g, const hf_space_rows* line) {
+    hf_status status = HF_OK;
+    if (g->open) status = hf_reach_turn_fingers(r, &g->hold, 1, g->open, "the hand cannot take its shape");
+    if (status != HF_OK || r->now->outcome != HF_FOUND) return status;
+    if (g->open) r->world.changed = true; // the roadmap knows the open hand
+    status = hf_reach_come(r, line, g->hold.limb == r->layer->arms[HF_RIGHT] ? HF_LEFT : HF_RIGHT);
+    if (status != HF_OK || !g->open) return status;
+    if (r->now->outcome == HF_FOUND)
+        return hf_reach_turn_fingers(r, &g->hold, 1, g->q, "the fingers cannot close");
+    // another hand shape is tried with an open hand
+    hf_reach_action_result failed = *r->now;
+    status = hf_reach_turn_fingers(r, &g->hold, 1, r->open_q, "the hand cannot open");
+    *r->now = failed;
+    return status;
+}
+
 /* Comes to one grasp and takes hold; *done when the object is held. */
 static hf_status take_by(hf_reach_runner* r, const hf_action* a, const hf_hand_grasp* g, int tries, int index,
                          hf_hand_answer* answer, bool* done) {
@@ -299,10 +328,12 @@ static hf_status take_by(hf_reach_runner* r, const hf_action* a, const hf_hand_g
     hf_transform at = hf_placement_pose(r->world.placement, a->object);
     hf_vec3 back = hf_scale(hf_rotate(at.rotation, g->way), -r->options->approach_m);
     hf_reach_allow_touch(r, &g->hold);
+    hf_reach_shape_hand(r, g->hold.limb, g->open);
     hf_status status = hf_reach_prepare(r, &task, back, index, answer, &line);
+    hf_reach_shape_hand(r, g->hold.limb, g->open ? r->open_q : NULL);
     if (status == HF_OK && answer->found) {
         r->now->outcome = HF_FOUND;
-        status = hf_reach_come(r, &line, g->hold.limb == r->layer->arms[HF_RIGHT] ? HF_LEFT : HF_RIGHT);
+        status = come_shaped(r, g, &line);
         *done = status == HF_OK && r->now->outcome == HF_FOUND;
     }
     hf_reach_forbid_touches(r);
@@ -314,7 +345,7 @@ static hf_status take_by(hf_reach_runner* r, const hf_action* a, const hf_hand_g
         return hf_reach_say(r, HF_INFEASIBLE, "\"%.60s\" is too heavy there: with it %s",
                             name_of(r, a->object), r->stage.worker->why);
     }
-    return status == HF_OK ? hf_reach_close_fingers(r, g->q) : status;
+    return status == HF_OK ? hf_reach_close_fingers(r, g->open ? NULL : g->q) : status;
 }
 
 /* Is the arm free? Says so where it is not. */
@@ -390,7 +421,7 @@ hf_status hf_reach_grasp(hf_reach_runner* r, const hf_action* a, int index) {
     if (!can_take(r, a)) return HF_OK;
     hf_workspace_mark mark = hf_workspace_begin(r->workspace);
     hf_reach_takers t[HF_GRASP_ROUNDS] = {0};
-    hf_reach_taking with = {r, a, index, 0, look_to_take, take};
+    hf_reach_taking with = {r, a, index, 0, NULL, look_to_take, take};
     hf_hand_answer answer = {0};
     bool done = false;
     int shapes = 0;

@@ -71,6 +71,7 @@ struct hf_reach_taking {
     const hf_action* action;
     int index;    /* of the action */
     double value; /* of the object's joint in the end, where it has one */
+    int* left;    /* how many grasps may still be taken up; NULL: any number */
     hf_status (*look)(const hf_reach_taking* with, hf_reach_offer* offer, int tries, hf_hand_answer* answer);
     hf_status (*take)(const hf_reach_taking* with, const hf_reach_offer* offer, int tries,
                       hf_hand_answer* answer, bool* done);
@@ -94,6 +95,12 @@ void hf_reach_allow_touch(hf_reach_runner* runner, const hf_hold* hold);
 void hf_reach_forbid_touches(hf_reach_runner* runner);
 /* Grasps that ask for a hand as postures nearby have it come first. */
 void hf_reach_sort_grasps(hf_reach_runner* runner, int object, int limb, hf_hand_grasps* grasps);
+/* The fingers of a limb are as in these joint values from now on, in tests alone; NULL: they stay. */
+void hf_reach_shape_hand(hf_reach_runner* runner, int limb, const double* q);
+/* The fingers of the limbs of some holds go to these joint values while the body stays; `what` says what
+   failed where they cannot. */
+hf_status hf_reach_turn_fingers(hf_reach_runner* runner, const hf_hold* holds, int count, const double* q,
+                                const char* what);
 /* A posture that holds, and the straight way to it. */
 hf_status hf_reach_prepare(hf_reach_runner* runner, const hf_hand_task* task, hf_vec3 back, int index,
                            hf_hand_answer* answer, hf_space_rows* line);

@@ -18,7 +18,7 @@ static bool translate(const hf_motion* m, const hf_creature* c, const hf_scene* 
     const hf_limb* limb = out->limb >= 0 ? &c->view.limbs[out->limb] : NULL;
     const char* frame = in->frame >= 0 ? m->limbs[in->limb].frames[in->frame].name : NULL;
     out->frame = -1;
-    for (int i = 0; limb && frame && i < limb->contact_count; i++)
+    for (int i = 0; limb && frame && i < hf_limb_frame_count(limb); i++)
         if (strcmp(limb->contacts[i].name, frame) == 0) out->frame = i;
     return limb && out->frame >= 0 && (in->object < 0 || out->object >= 0);
 }

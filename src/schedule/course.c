@@ -101,7 +101,7 @@ hf_status hf_course_add(hf_course* c, const hf_pose* pose, const hf_hold* contac
     for (int i = 0; i < count; i++) {
         if (contacts[i].limb < 0 || contacts[i].limb >= c->creature->view.limb_count ||
             contacts[i].frame < 0 ||
-            contacts[i].frame >= c->creature->view.limbs[contacts[i].limb].contact_count)
+            contacts[i].frame >= hf_limb_frame_count(&c->creature->view.limbs[contacts[i].limb]))
             return HF_ERROR_ARGUMENT;
         for (int k = 0; k < i; k++)
             if (contacts[k].limb == contacts[i].limb) return HF_ERROR_ARGUMENT;

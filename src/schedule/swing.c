@@ -567,7 +567,7 @@ static hf_status run(search* s, double* wished) {
 /* ---- the call ---- */
 
 static bool frame_exists(const hf_creature_view* v, int limb, int frame) {
-    return limb >= 0 && limb < v->limb_count && frame >= -1 && frame < v->limbs[limb].contact_count;
+    return limb >= 0 && limb < v->limb_count && frame >= -1 && frame < hf_limb_frame_count(&v->limbs[limb]);
 }
 
 static bool sound(const hf_creature_view* v, int objects, const hf_swing_query* q) {

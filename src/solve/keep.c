@@ -31,11 +31,13 @@ static hf_status descend(const hf_creature* c, const hf_target* target, const hf
     hf_goal goal;
     hf_limb_solver solver;
     o.near_start = true;
+    // fingers that pinch something stay closed about it
+    bool bends = target->contact < c->view.limbs[target->limb].contact_count;
     hf_workspace_mark mark = hf_workspace_begin(workspace);
     hf_status status = hf_goal_make(&c->view, target, &goal);
     if (status == HF_OK)
         status =
-            hf_limb_solver_make(c, target->limb, target->contact, true, q, o.use_rom, workspace, &solver);
+            hf_limb_solver_make(c, target->limb, target->contact, bends, q, o.use_rom, workspace, &solver);
     if (status == HF_OK) status = hf_limb_solver_run(&solver, base, &goal, &o, q, r);
     if (status == HF_OK && care == HF_KEEP_EXACT && r->stop != HF_STOP_REACHED &&
         r->position_error_m < HOPE_M && (turns || r->angle_error_rad < HOPE_RAD) &&
@@ -85,6 +87,10 @@ hf_status hf_hold_keep(const hf_creature* c, const hf_hold* h, const hf_anchor* 
     *kept = r.position_error_m <= HF_HELD_M && (h->grip || r.angle_error_rad <= HF_HELD_RAD);
     if (*kept) return HF_OK;
     if (limb->joint_count > 0) hf_forward_limb(c, h->limb, q, links);
+    if (h->frame >= limb->contact_count)
+        for (int l = limb->contacts[h->frame].link; l != limb->effector_link;
+             l = c->view.links[l].parent_link)
+            if (c->view.links[l].parent_link == limb->effector_link) hf_forward_from(c, l, q, links);
     *miss = missing(c, h, a, links);
     return HF_OK;
 }

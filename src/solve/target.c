@@ -14,7 +14,7 @@ bool hf_finite_transform(hf_transform t) { return hf_finite3(t.position) && fini
 hf_status hf_goal_make(const hf_creature_view* view, const hf_target* target, hf_goal* goal) {
     if (target->limb < 0 || target->limb >= view->limb_count) return HF_ERROR_ARGUMENT;
     const hf_limb* limb = &view->limbs[target->limb];
-    if (target->contact < -1 || target->contact >= limb->contact_count) return HF_ERROR_ARGUMENT;
+    if (target->contact < -1 || target->contact >= hf_limb_frame_count(limb)) return HF_ERROR_ARGUMENT;
     if (!hf_finite3(target->point)) return HF_ERROR_ARGUMENT;
     *goal =
         (hf_goal){.link = limb->effector_link, .rows = 3, .point = target->point, .rotation = {1, 0, 0, 0}};

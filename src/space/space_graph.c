@@ -122,7 +122,7 @@ static void walk(astar* s, int from, int to, double enough) {
         if (node == to) return;
         for (int h = g->first[node]; h >= 0; h = g->next[h]) {
             int other = hf_space_half_end(g, h);
-            if (s->closed[other]) continue;
+            if (s->closed[other] || (g->shut && g->shut[h / 2])) continue;
             double length = s->length[node] + apart(s, node, other);
             double estimate = length + apart(s, other, to);
             if (length >= s->length[other] || estimate >= enough) continue;

@@ -15,7 +15,8 @@ typedef struct hf_space_graph {
     int* above; /* union-find: the node above, itself at the top */
     int* first; /* first half-edge of each node, -1 for none */
     hf_space_edge* edges;
-    int* next; /* of half-edge 2 e (from a) and 2 e + 1 (from b) */
+    int* next;        /* of half-edge 2 e (from a) and 2 e + 1 (from b) */
+    const bool* shut; /* by edge: those that ways do not take; NULL for none */
 } hf_space_graph;
 
 hf_space_graph hf_space_graph_start(int width, hf_workspace* workspace);

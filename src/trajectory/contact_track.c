@@ -21,7 +21,7 @@ static hf_hold translate(const hf_contact_track* t, const hf_hold* in) {
     const hf_limb* limb = &t->creature->view.limbs[out.limb];
     const char* name = in->frame >= 0 ? m->limbs[in->limb].frames[in->frame].name : "";
     out.frame = -1;
-    for (int i = 0; i < limb->contact_count; i++)
+    for (int i = 0; i < hf_limb_frame_count(limb); i++)
         if (strcmp(limb->contacts[i].name, name) == 0) out.frame = i;
     return out;
 }
