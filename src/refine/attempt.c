@@ -305,10 +305,7 @@ hf_status hf_attempt_given(const hf_refining* of, hf_stretch* stretch) {
     hf_status status = hf_pose_spline_of(of->creature, stretch->given, w, &spline);
     int tries = stretch->walks ? 1 : SLOWER_TRIES;
     double slower = 1;
-    double given_s = stretch->given->knots[stretch->given->knot_count - 1].time_s;
-    for (int i = 0; i < tries && status == HF_OK && hf_workspace_goes_on(w); i++) {
-        // a best that takes longer than given is worth one look at the given times
-        if (stretch->best && (i > 0 || stretch->best_s <= given_s)) break;
+    for (int i = 0; i < tries && !stretch->best && status == HF_OK && hf_workspace_goes_on(w); i++) {
         hf_schedule* made = NULL;
         status = hf_given_again(of->creature, stretch, &spline, slower, of->rate, w, &made);
         if (made) made->claims = hf_refined_claims(stretch->given);
@@ -467,7 +464,7 @@ static hf_status choose_forms(hf_refinement* r, hf_part_load* loads) {
     for (int i = 0; i < CARRY_TRIES && waits && status == HF_OK; i++) {
         hf_workspace_mark mark = hf_workspace_begin(w);
         status = hf_layout_make(r->ways, w, &r->layout);
-        if (status == HF_OK && has_unlooked(r))
+        if (status == HF_OK)
             status = hf_direct_choose(r->ways, &r->layout, DIRECT_RATE, r->of->placement, w, loads, NULL);
         hf_workspace_end(w, mark);
         waits = status == HF_OK && !r->ways->moving && i + 1 < CARRY_TRIES && wait_for_limbs(r, loads);
@@ -583,12 +580,12 @@ static hf_status make_direct(hf_refinement* r, hf_part_load* loads) {
     return status;
 }
 
-/* A body that rests at its key poses is as given where no other form is free. */
-static void ban_all_traces(hf_ways* ways) {
+/* A body that rests at its key poses is as given where no low form is free: that takes less work to find. */
+static void ban_moving_forms(hf_ways* ways) {
     for (int i = 0; i < ways->swing_count; i++) {
         hf_swing_way* s = &ways->swings[i];
         for (int f = 0; f < HF_FORMS; f++)
-            if (s->forms[f].traced) s->forms[f].banned = s->forms[f].unreached = true;
+            if (s->forms[f].over || s->forms[f].traced) s->forms[f].banned = s->forms[f].unreached = true;
         hf_swing_choose(s);
     }
 }
@@ -609,7 +606,7 @@ hf_status hf_attempt_direct(const hf_refining* of, bool moving, int rounds, hf_s
         status = hf_ways_make(of->creature, stretch->given, &spline, r.phases, &stretch->list, w, &ways);
     ways.hold_of = stretch->hold_of, ways.moving = moving;
     ways.slower = fmax(1 / of->options->speed_share, sqrt(1 / of->options->acceleration_share));
-    if (status == HF_OK && !moving) ban_all_traces(&ways);
+    if (status == HF_OK && !moving) ban_moving_forms(&ways);
     if (status == HF_OK) status = allow_overlaps(&r);
     if (status == HF_OK && !moving) allow_carries(&r);
     for (int i = 0; i < r.phases->count && moving; i++) r.phases->items[i].carry = 0;

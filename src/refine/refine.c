@@ -413,9 +413,9 @@ static hf_status join_moving(hf_whole* w) {
         any = false;
         for (int i = 0; i + 1 < w->count && status == HF_OK && goes_on(w); i++) {
             bool merged = false;
-            if (!w->stretches[i].apart && w->stretches[i].moving && w->stretches[i + 1].moving)
-                status = unite(w, i, 2, INT_MAX, MOVING, &merged);
-            w->stretches[i].apart |= !merged;
+            if (w->stretches[i].tried || !w->stretches[i].moving || !w->stretches[i + 1].moving) continue;
+            status = unite(w, i, 2, INT_MAX, MOVING, &merged);
+            w->stretches[i].tried = !merged;
             any |= merged;
         }
         if (any && status == HF_OK) status = finish(w);
@@ -521,8 +521,7 @@ static hf_status refine_slow(hf_whole* w, bool all) {
         int count = 0;
         for (; count < GROUP && at + count < w->count; count++) {
             const hf_stretch* s = &w->stretches[at + count];
-            if (s->walks || s->moving || !gained_little(w, s) || (!all && !(is_unborne(s) && sways(w, s))))
-                break;
+            if (s->walks || !gained_little(w, s) || (!all && !(is_unborne(s) && sways(w, s)))) break;
         }
         if (count)
             status = refine_range(w, at, count, &at);
@@ -540,8 +539,8 @@ static hf_status refine_together(hf_whole* w) {
         for (int i = 0; i + 1 < w->count && status == HF_OK && goes_on(w); i++) {
             bool merged = false;
             bool shaped = w->stretches[i].shaped || w->stretches[i + 1].shaped;
-            w->stretches[i].apart |= w->stretches[i].walks || w->stretches[i + 1].walks ||
-                                     w->stretches[i].moving || w->stretches[i + 1].moving;
+            shaped |= w->stretches[i].moving || w->stretches[i + 1].moving;
+            w->stretches[i].apart |= w->stretches[i].walks || w->stretches[i + 1].walks;
             if (!w->stretches[i].apart) status = unite(w, i, 2, INT_MAX, shaped ? SHAPED : DIRECT, &merged);
             w->stretches[i].apart |= !merged;
             any |= merged;

@@ -345,6 +345,7 @@ static hf_status find_forms(const hf_ways* w, hf_swing_way* s) {
     for (int i = 0; i < HF_FORMS && status == HF_OK; i++) {
         hf_swing_form f = {.leave = hf_workspace_take(w->workspace, 2 * n + 1, sizeof(double)),
                            .waves = forms[i].waves,
+                           .over = forms[i].over,
                            .traced = forms[i].traced};
         if (!f.leave) return HF_ERROR_MEMORY;
         f.arrive = f.leave + n;

@@ -17,6 +17,7 @@ enum { HF_FORMS = 20 }; /* ways that a swing may take */
 typedef struct hf_swing_form {
     double *leave, *arrive; /* q_count each: from the old hold, and from the new one, to above it */
     int waves;              /* half waves of the given detour that are added */
+    bool over;              /* it rises as high as the higher hold */
     bool traced;            /* the limb's effector goes its given way in the world, in its given time */
     bool unreached;         /* the limb cannot be brought there */
     bool met;               /* the way collided in a whole motion */
