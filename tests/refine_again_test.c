@@ -49,7 +49,9 @@ static int undynamic_frames(const steps* s, const hf_motion* m) {
         hf_check_motion(m, s->at.scenario->creature, s->at.scenario->scene, 0, NULL, NULL, &report, NULL),
         HF_OK);
     assert_true(report.valid);
-    return report.undynamic;
+    int count = report.undynamic;
+    hf_check_report_free(&report);
+    return count;
 }
 
 /* Steps that are balanced in motion alone: valid by the check with forces for every frame, quicker than on
