@@ -542,10 +542,11 @@ static verdict try_stride(hf_walk* w, double stride, bool thorough, int tried[3]
         if (v != COLLIDES && v != UNREACHED) return v;
         if (legs_meet(w, v) && !w->apart)
             w->apart = true;
-        else if (v == UNREACHED && !thorough && !hf_walk_is_level(w))
+        else if (v == UNREACHED && !thorough && !hf_walk_is_level(w)) {
+            w->skipped = true;
             return v;
-        else if (!hf_footsteps_bar(w, failed_step(w, v),
-                                   (v == UNREACHED && hf_walk_is_level(w)) || leg_meets_body(w, v)))
+        } else if (!hf_footsteps_bar(w, failed_step(w, v),
+                                     (v == UNREACHED && hf_walk_is_level(w)) || leg_meets_body(w, v)))
             return v;
     }
     return v;
@@ -553,7 +554,9 @@ static verdict try_stride(hf_walk* w, double stride, bool thorough, int tried[3]
 
 static bool find_with(hf_walk* w, double natural) {
     hf_planner* p = w->planner;
-    for (int thorough = 0; thorough < 2; thorough++) {
+    w->skipped = true;
+    for (int thorough = 0; thorough < 2 && w->skipped; thorough++) {
+        w->skipped = false;
         int tried[3] = {-1, -1, -1};
         for (int i = 0; i < STRIDE_TRIES && hf_plan_ok(p) && p->tree.walk_knots > 0; i++) {
             verdict v = try_stride(w, STRIDES[i] * natural, thorough, tried);

@@ -74,6 +74,7 @@ typedef struct hf_walk {
     bool together;         /* limbs of a group of the gait swing together */
     int* phases;           /* first knots */
     bool apart;            /* feet step farther apart than is good for the balance, as legs met */
+    bool skipped;          /* steps that limbs do not reach were left to a more thorough search */
     int farthest;          /* the last guide pose that may be walked to */
     int reserve;     /* poses that may be solved for walks and are left to shorter strides: half of them */
     int guide_index; /* where it ends */

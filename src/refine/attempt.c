@@ -1,6 +1,6 @@
 /* Attempts to refine a stretch: poses with body and limbs in motion at once, the fastest times for them, and
    the realiser's test of every frame. What is quicker and without fault is kept. */
-#include "refine/attempt.h"
+#include "refine/refinement.h"
 
 #include "balance/stance.h"
 #include "base/memory.h"
@@ -19,41 +19,6 @@
 #include <string.h>
 #include <time.h>
 
-typedef struct refinement {
-    const hf_refining* of;
-    hf_workspace* workspace;
-    hf_stretch* stretch;
-    hf_parts* phases; /* the stretch's */
-    hf_part* timed;   /* the phases as the last time scaling has them */
-    hf_part* good;    /* the phases with which a motion held */
-    /* Of the shortest ways, NULL otherwise: the phases learn for them, and the motion has phases and stances
-       of its own, as swings overlap. */
-    hf_ways* ways;
-    hf_layout layout;
-    hf_parts own;
-    hf_stance_list own_list;
-    bool has_good, valid;
-    bool keeps;   /* the given motion in its own times: its strain is known, and faults teach nothing */
-    bool hopeful; /* the last motion would do with calmer times */
-    bool stuck;   /* the next round would be the same as the last */
-    bool waits;   /* the last poses were not borne in motion: longer ones come next */
-    int blocked;  /* the phase that could not be timed, -1 */
-    hf_retime_info info; /* of the last time scaling */
-} refinement;
-
-/* The phase of the motion that a frame of a schedule made in this round is in. */
-static int phase_of_frame(const refinement* r, const hf_schedule* made, int frame) {
-    double end_s = made->knots[made->knot_count - 1].time_s, t = frame / made->rate, began = 0, sum = 0;
-    int count = r->ways ? r->own.count : r->phases->count;
-    for (int i = 0; i < count; i++) sum += r->timed[i].took_s;
-    t *= sum / end_s;
-    for (int i = 0; i < count; i++) {
-        began += r->timed[i].took_s;
-        if (t < began) return i;
-    }
-    return count - 1;
-}
-
 static double now_s(void) {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
@@ -66,231 +31,6 @@ static hf_refine_why why_of(hf_scaling_block block) {
     return whys[block];
 }
 
-/* Of the haste of a phase whose frames are not borne or too fast; of the rounding of a swing that collides,
-   and how much farther away it goes, m. */
-static const double CALMER = 0.5, KEEP_MORE = 0.25, SHARPER = 0.7, CLEARER_M = 0.015;
-/* Of the freedom of a phase that collides or whose limbs do not reach; and how little is left at last: then
-   the body follows what takes longer than a tenth of the calm time. */
-static const double NEARER = 0.6, LEAST_FREEDOM = 0.1;
-
-/* By which the margin of a phase that is not borne grows, and how calm such a phase gets at most, 1/s2. */
-static const double MORE_MARGIN = 1.5, LEAST_HASTE = 0.5;
-/* Of the share of two swings that overlap where the contacts do not bear the body; below the least share
-   there is none. */
-static const double LESS_OVERLAP = 0.5, LEAST_OVERLAP = 0.15;
-/* By which the share of a swing during which the body goes on becomes less where a limb loses its hold: from
-   the share of the beginning three steps lead to none. */
-static const double LESS_CARRY = 0.3;
-/* Faults of a phase, its own and those beside it, after which it becomes as it was given: by then the body's
-   freedom is about an eighth (NEARER to the fourth) and near its least, so that more rounds change little. */
-enum { STRIKES = 4, UNBORNE_STRIKES = 4 };
-
-/* Swings beside a phase overlap less. False: they did not overlap. */
-static bool part_swings(hf_parts* phases, int p, double share) {
-    bool any = false;
-    for (int k = p - 1; k <= p + 1; k++) {
-        if (k < 0 || k >= phases->count || !(phases->items[k].overlap > 0)) continue;
-        hf_part* gap = &phases->items[k];
-        gap->overlap *= share;
-        if (gap->overlap < LEAST_OVERLAP) gap->overlap = 0;
-        any = true;
-    }
-    return any;
-}
-
-/* A phase in which the body is not borne or limbs do not reach: calmer, and the body nearer to its given way
-   and less on its way while limbs swing. */
-static void go_calmly(hf_part* a, bool unborne) {
-    if (unborne) a->haste = fmax(LEAST_HASTE, a->haste * CALMER), a->kept = fmin(1, a->kept + KEEP_MORE);
-    if (unborne) a->margin_m *= MORE_MARGIN;
-    a->follow = 1;
-    a->carry = fmax(0, a->carry - LESS_CARRY);
-    a->freedom = fmax(LEAST_FREEDOM, NEARER * a->freedom);
-}
-
-/* As given: with the times and margins of the beginning, as the given poses are borne. */
-static void take_given_way(hf_part* a) {
-    if (a->as_given) return;
-    hf_part fresh = *a;
-    hf_part_begin(&fresh);
-    fresh.as_given = fresh.faulty = true;
-    fresh.unborne = a->unborne;
-    fresh.kept = 1;
-    *a = fresh;
-}
-
-/* By which a phase that is not borne in motion becomes longer, s, and of what it is longer already: a swing
-   by little, as a body on one limb falls for as long; the time on both limbs beside it by more. */
-static const double MORE_SWING = 1.2, MORE_GAP_S = 0.08, MORE_GAP = 0.5;
-/* A change of angular momentum, as a moment arm of the weight, that is of a limb's swing, m: half of a foot's
-   width. */
-static const double SWING_MOMENT_M = 0.05;
-/* Times that a phase becomes longer before it is hopeless: what helps, helps sooner. */
-enum { MOVING_STRIKES = 6 };
-
-/* A phase in which the body is not borne in motion, and those beside it, become longer. */
-static void take_time(hf_parts* phases, int p, double took_s, double moment_m) {
-    hf_part* a = &phases->items[p];
-    a->hopeless |= ++a->unborne_strikes > MOVING_STRIKES;
-    bool any = false;
-    for (int k = p - 1; k <= p + 1 && !(a->swings && moment_m > SWING_MOMENT_M); k++) {
-        if (k < 0 || k >= phases->count || phases->items[k].swings) continue;
-        phases->items[k].extra_s += fmax(MORE_GAP_S, MORE_GAP * phases->items[k].extra_s);
-        any = true;
-    }
-    if (!any) a->extra_s += (MORE_SWING - 1) * took_s;
-}
-
-/* A phase on the shortest ways that had a fault: nearer to how it was given. False: it cannot be nearer. */
-static bool go_nearer(hf_parts* phases, int p, hf_frame_fault_kind kind, bool moving) {
-    hf_part* a = &phases->items[p];
-    bool collides = kind == HF_FAULT_COLLIDES;
-    if (moving && !collides) {
-        a->faulty = true;
-        a->haste = fmax(LEAST_HASTE, a->haste * CALMER), a->kept = fmin(1, a->kept + KEEP_MORE);
-        a->margin_m *= MORE_MARGIN;
-        if (a->unborne_strikes++ % 2 == 1) take_time(phases, p, a->to_s - a->from_s, 0);
-        return true;
-    }
-    a->faulty = true;
-    a->unborne |= kind == HF_FAULT_DYNAMIC || kind == HF_FAULT_SPEED;
-    if (!collides && part_swings(phases, p, LESS_OVERLAP)) return true;
-    ++*(collides ? &a->strikes : &a->unborne_strikes);
-    if (moving) {
-        a->hopeless |= a->strikes > STRIKES;
-        a->follow = 1, a->freedom = fmax(LEAST_FREEDOM, NEARER * a->freedom);
-        return true;
-    }
-    if (!collides) go_calmly(a, a->unborne);
-    if (a->as_given) return false;
-    if (a->strikes > STRIKES || a->unborne_strikes > UNBORNE_STRIKES) take_given_way(a);
-    if (collides && a->strikes > 1) a->follow = 1, a->freedom = fmax(LEAST_FREEDOM, NEARER * a->freedom);
-    return true;
-}
-
-/* The given phases that are under way in a phase of the motion. Each learns once from each kind of fault. */
-static bool learn_at(refinement* r, int own, hf_frame_fault_kind kind, uint8_t* learned) {
-    const hf_part* at = &r->own.items[own];
-    hf_parts* phases = r->phases;
-    double middle_s = (at->from_s + at->to_s) / 2;
-    uint8_t flag = kind == HF_FAULT_COLLIDES ? 1 : 2;
-    bool any = false;
-    for (int p = 0; p < phases->count; p++) {
-        if (r->layout.begin_s[p] > middle_s || r->layout.begin_s[p + 1] < middle_s) continue;
-        bool nearer = true;
-        if (!(learned[p] & flag)) nearer = go_nearer(phases, p, kind, r->ways->moving);
-        learned[p] |= flag;
-        any |= nearer;
-        // what happens as a limb has just landed or is about to leave is of its swing, too
-        for (int k = p - 1; k <= p + 1; k += 2) {
-            if (k < 0 || k >= phases->count || phases->items[k].as_given || learned[k] & flag) continue;
-            if (nearer && phases->items[p].swings) continue;
-            any |= go_nearer(phases, k, kind, r->ways->moving);
-            learned[k] |= flag;
-        }
-    }
-    return any;
-}
-
-/* A swing is as given in all of its phases or in none. */
-static void spread_given(refinement* r) {
-    for (bool more = true; more;) {
-        more = false;
-        for (int i = 0; i < r->ways->swing_count; i++) {
-            const hf_swing_way* s = &r->ways->swings[i];
-            if (!hf_swing_is_given(r->ways, s)) continue;
-            for (int p = s->first; p < s->last; p++) {
-                if (r->phases->items[p].as_given) continue;
-                take_given_way(&r->phases->items[p]);
-                more = true;
-            }
-        }
-    }
-}
-
-static bool is_of_limb(const hf_creature* c, const hf_collision* hit, int limb) {
-    return hf_link_in_limb(c, c->view.bodies[hit->body].link, limb) ||
-           (hit->other_body >= 0 && hf_link_in_limb(c, c->view.bodies[hit->other_body].link, limb));
-}
-
-/* A swing is looked at again. With a body that goes elsewhere than before, forms that collided may be free.
- */
-static void look_again(const refinement* r, hf_swing_way* s) {
-    s->looked = false;
-    for (int f = 0; f < HF_FORMS && r->ways->moving; f++)
-        s->forms[f].banned = s->forms[f].unreached || s->forms[f].met;
-}
-
-/* A swing that no form is left for: as given, or hopeless with a body in motion. */
-static void give_up(refinement* r, const hf_swing_way* s) {
-    for (int p = s->first; p < s->last; p++)
-        if (r->ways->moving)
-            r->phases->items[p].hopeless = true;
-        else
-            take_given_way(&r->phases->items[p]);
-}
-
-/* A limb that collides on its way takes another form, or its given way where there is none. False: no limb on
-   its way is to blame. */
-static bool ban_forms(refinement* r, int own, const hf_collision* hit, uint8_t* banned) {
-    const hf_part* at = &r->own.items[own];
-    double middle_s = (at->from_s + at->to_s) / 2;
-    bool any = false;
-    for (int i = 0; i < r->ways->swing_count; i++) {
-        hf_swing_way* s = &r->ways->swings[i];
-        if (r->layout.begin_s[s->first] > middle_s || r->layout.begin_s[s->last] < middle_s ||
-            hf_swing_is_given(r->ways, s) || !is_of_limb(r->of->creature, hit, s->limb))
-            continue;
-        any = true;
-        if (banned[i]) continue;
-        banned[i] = 1;
-        s->forms[s->form].banned = s->forms[s->form].met = true;
-        look_again(r, s);
-        if (!hf_swing_choose(s)) give_up(r, s);
-    }
-    return any;
-}
-
-static hf_status learn_direct(refinement* r, const hf_schedule* made, const hf_realise_result* faults) {
-    hf_workspace_mark mark = hf_workspace_begin(r->workspace);
-    uint8_t* learned = hf_workspace_take(r->workspace, (size_t)r->phases->count, 1);
-    uint8_t* banned = hf_workspace_take(r->workspace, (size_t)r->ways->swing_count + 1, 1);
-    if (!learned || !banned) return HF_ERROR_MEMORY;
-    memset(learned, 0, (size_t)r->phases->count);
-    memset(banned, 0, (size_t)r->ways->swing_count);
-    for (int i = 0; i < faults->fault_count; i++) {
-        const hf_frame_fault* f = &faults->faults[i];
-        int own = phase_of_frame(r, made, f->frame);
-        if (f->kind != HF_FAULT_COLLIDES || !ban_forms(r, own, &f->collision, banned))
-            learn_at(r, own, f->kind, learned);
-    }
-    spread_given(r);
-    hf_workspace_end(r->workspace, mark);
-    return HF_OK;
-}
-
-/* What faults say about the phases in which they are: each phase learns once from each kind. */
-static void learn(refinement* r, const hf_schedule* made, const hf_realise_result* faults) {
-    hf_parts* phases = r->phases;
-    int last[2] = {-1, -1};
-    for (int i = 0; i < faults->fault_count; i++) {
-        const hf_frame_fault* f = &faults->faults[i];
-        int p = phase_of_frame(r, made, f->frame), kind = f->kind == HF_FAULT_COLLIDES;
-        hf_part* a = &phases->items[p];
-        a->faulty = true;
-        if (last[kind] == p) continue;
-        last[kind] = p;
-        if (f->kind != HF_FAULT_COLLIDES) a->haste *= CALMER, a->kept = fmin(1, a->kept + KEEP_MORE);
-        // a collision as a limb has just landed or is about to leave is of its swing
-        for (int k = p - 1; k <= p + 1 && f->kind == HF_FAULT_COLLIDES; k++) {
-            if (k < 0 || k >= phases->count || (k != p && a->swings)) continue;
-            phases->items[k].freedom = fmax(LEAST_FREEDOM, NEARER * phases->items[k].freedom);
-            phases->items[k].round_share *= SHARPER;
-            phases->items[k].clear_m += CLEARER_M;
-        }
-    }
-}
-
 /* Are all faults about forces and speeds, so that calmer times can help? */
 static bool only_borne(const hf_realise_result* faults) {
     for (int i = 0; i < faults->fault_count; i++)
@@ -300,12 +40,12 @@ static bool only_borne(const hf_realise_result* faults) {
 }
 
 /* A motion without fault that is quicker than the best so far becomes the best. */
-static bool is_better(const refinement* r, const hf_schedule* made) {
+static bool is_better(const hf_refinement* r, const hf_schedule* made) {
     return r->valid && !hf_workspace_stopped(r->workspace) &&
            (!r->stretch->best || made->knots[made->knot_count - 1].time_s < r->stretch->best_s);
 }
 
-static void take_best(const refinement* r, hf_schedule* made, hf_motion* motion) {
+static void take_best(const hf_refinement* r, hf_schedule* made, hf_motion* motion) {
     hf_stretch* s = r->stretch;
     hf_schedule_free(s->best);
     hf_motion_free(s->motion);
@@ -323,7 +63,7 @@ void hf_note_faults(hf_refine_result* out, const hf_realise_result* faults, doub
 static void note_reason(hf_stretch* s, hf_refine_why why, double at_s) { s->why = why, s->at_s = at_s; }
 
 /* Adds a fault for each frame that takes more of the joints' effort than the given motion. */
-static hf_status add_strained(const refinement* r, const hf_schedule* made, const hf_motion* motion,
+static hf_status add_strained(const hf_refinement* r, const hf_schedule* made, const hf_motion* motion,
                               hf_realise_result* faults) {
     hf_strain s = {r->of->creature, motion, made, r->stretch->list.held, r->workspace};
     hf_status status = HF_OK;
@@ -340,7 +80,7 @@ static hf_status add_strained(const refinement* r, const hf_schedule* made, cons
     return status;
 }
 
-static hf_status judge(refinement* r, hf_schedule* made) {
+static hf_status judge(hf_refinement* r, hf_schedule* made) {
     hf_refine_result* out = r->of->result;
     hf_realise_options o = hf_realise_options_default();
     hf_realise_result faults = {0};
@@ -352,8 +92,8 @@ static hf_status judge(refinement* r, hf_schedule* made) {
     hf_spend(r->workspace, r->of->creature, HF_WORK_FRAME, made->knot_count);
     if (status == HF_OK && faults.outcome == HF_FOUND && !r->keeps)
         status = add_strained(r, made, motion, &faults);
-    if (status == HF_OK && r->ways) status = learn_direct(r, made, &faults);
-    if (status == HF_OK && !r->ways && !r->keeps) learn(r, made, &faults);
+    if (status == HF_OK && r->ways) status = hf_learn_direct(r, made, &faults);
+    if (status == HF_OK && !r->ways && !r->keeps) hf_learn(r, made, &faults);
     r->valid = status == HF_OK && faults.outcome == HF_FOUND;
     r->hopeful = status == HF_OK && faults.fault_count > 0 && only_borne(&faults);
     if (status == HF_OK && faults.fault_count) {
@@ -381,7 +121,7 @@ static hf_scaling_shares shares_of(const hf_refine_options* o) {
 }
 
 /* New times for the poses of a schedule; keep: the poses' own times. */
-static hf_status time_again(refinement* r, const hf_schedule* poses, const hf_parts* phases, bool keep) {
+static hf_status time_again(hf_refinement* r, const hf_schedule* poses, const hf_parts* phases, bool keep) {
     hf_refine_result* out = r->of->result;
     hf_scaling_shares shares = shares_of(r->of->options);
     hf_schedule* made = NULL;
@@ -432,7 +172,7 @@ enum { CALMER_TRIES = 4, GIVEN_TRIES = 10 }; /* of the same poses, each with cal
 static const double LONGER = 1.1, MOST_LONGER = 1.4, SHORTER = 0.98;
 static const double SLOWEST = 1.3; /* of a phase's given time that a refined one takes at most */
 
-static bool is_strained(const refinement* r, const hf_part_load* loads, int p) {
+static bool is_strained(const hf_refinement* r, const hf_part_load* loads, int p) {
     for (int i = p - 1; i <= p + 1; i++)
         if (i >= 0 && i < r->phases->count &&
             (loads[i].outside > 0 || loads[i].lost_m > 0 || i == r->blocked))
@@ -441,7 +181,7 @@ static bool is_strained(const refinement* r, const hf_part_load* loads, int p) {
 }
 
 /* After a motion that holds: the times that the time scaling found, shorter where all limbs hold. */
-static void go_on(refinement* r) {
+static void go_on(hf_refinement* r) {
     for (int i = 0; i < r->phases->count; i++) {
         hf_part* a = &r->phases->items[i];
         r->good[i] = *a;
@@ -454,7 +194,7 @@ static void go_on(refinement* r) {
 
 /* After a fault behind a motion that held: the faulty phases and those beside them become again what they
    were in that motion, and stay so. */
-static void settle(refinement* r) {
+static void settle(hf_refinement* r) {
     int n = r->phases->count;
     r->stuck = true;
     hf_part* items = r->phases->items;
@@ -470,7 +210,7 @@ static void settle(refinement* r) {
 
 /* After one that does not hold: longer where the poses could not be borne or timed. Faults of frames have
    changed the phases already. */
-static void go_back(refinement* r, const hf_part_load* loads) {
+static void go_back(hf_refinement* r, const hf_part_load* loads) {
     if (r->has_good) {
         settle(r);
         return;
@@ -481,12 +221,12 @@ static void go_back(refinement* r, const hf_part_load* loads) {
         // where nothing could be timed, limits are met by the poses themselves
         if (r->blocked >= 0) by = fmax(by, fmax(loads[i].speed, sqrt(loads[i].acceleration)));
         a->took_s = fmin(a->took_s * fmin(MOST_LONGER, by), SLOWEST * (a->to_s - a->from_s));
-        if (loads[i].lost_m > 0) a->freedom = fmax(LEAST_FREEDOM, NEARER * a->freedom);
+        if (loads[i].lost_m > 0) a->freedom = hf_less_freedom(a->freedom);
     }
 }
 
 /* Times for the poses of a round, calmer and calmer while that can help. */
-static hf_status calm_down(refinement* r, const hf_schedule* poses, hf_parts* own, int tries) {
+static hf_status calm_down(hf_refinement* r, const hf_schedule* poses, hf_parts* own, int tries) {
     hf_status status = HF_OK;
     r->blocked = -1;
     r->hopeful = true;
@@ -504,7 +244,7 @@ static hf_status calm_down(refinement* r, const hf_schedule* poses, hf_parts* ow
 }
 
 /* One round: poses, times, tests, and what the next round shall do otherwise. */
-static hf_status make_round(refinement* r, hf_pose_spline* spline, hf_part_load* loads) {
+static hf_status make_round(hf_refinement* r, hf_pose_spline* spline, hf_part_load* loads) {
     hf_workspace* w = r->workspace;
     hf_parts* phases = r->phases;
     const hf_schedule* given = r->stretch->given;
@@ -528,7 +268,7 @@ static hf_status make_round(refinement* r, hf_pose_spline* spline, hf_part_load*
 }
 
 /* The given poses, this many a second, in new times. */
-static hf_status retime_at(refinement* r, hf_pose_spline* spline, double rate) {
+static hf_status retime_at(hf_refinement* r, hf_pose_spline* spline, double rate) {
     hf_schedule* poses = NULL;
     hf_parts own, *learned = r->phases;
     hf_workspace_mark mark = hf_workspace_begin(r->workspace);
@@ -544,7 +284,7 @@ static hf_status retime_at(refinement* r, hf_pose_spline* spline, double rate) {
 
 /* The given poses in new times: what is there when nothing else holds. The curve near few poses cuts their
    corners: where it collides, more poses follow, up to as many as the result has frames. */
-static hf_status retime_given(refinement* r, hf_pose_spline* spline) {
+static hf_status retime_given(hf_refinement* r, hf_pose_spline* spline) {
     hf_status status = HF_OK;
     double rate = r->stretch->given->rate, most = fmax(rate, r->of->rate);
     for (; rate <= most && !r->valid && status == HF_OK && hf_workspace_goes_on(r->workspace); rate *= 2)
@@ -559,7 +299,8 @@ enum { SLOWER_TRIES = 7 };
 hf_status hf_attempt_given(const hf_refining* of, hf_stretch* stretch) {
     hf_workspace* w = of->workspace;
     hf_workspace_mark mark = hf_workspace_begin(w);
-    refinement r = {.of = of, .workspace = w, .stretch = stretch, .phases = &stretch->phases, .keeps = true};
+    hf_refinement r = {
+        .of = of, .workspace = w, .stretch = stretch, .phases = &stretch->phases, .keeps = true};
     hf_pose_spline spline;
     hf_status status = hf_pose_spline_of(of->creature, stretch->given, w, &spline);
     int tries = stretch->walks ? 1 : SLOWER_TRIES;
@@ -591,7 +332,8 @@ static const double OVERLAP_MARGIN_M = 0.006;
 
 /* The static margin in a key pose on the holds that last through a gap, but for those that begin with the gap
    or end with it. */
-static hf_status margin_without(const refinement* r, int gap, int key, hf_transform* links, double* margin) {
+static hf_status margin_without(const hf_refinement* r, int gap, int key, hf_transform* links,
+                                double* margin) {
     const hf_schedule* s = r->stretch->given;
     const hf_part* a = &r->phases->items[gap];
     int holds[HF_STANCE_SUPPORTS], count = 0;
@@ -611,7 +353,7 @@ static hf_status margin_without(const refinement* r, int gap, int key, hf_transf
 }
 
 /* Swings overlap where the limbs that stay hold the body without both. */
-static hf_status allow_overlaps(refinement* r) {
+static hf_status allow_overlaps(hf_refinement* r) {
     hf_workspace_mark mark = hf_workspace_begin(r->workspace);
     hf_transform* links =
         hf_workspace_take(r->workspace, (size_t)r->of->creature->view.link_count, sizeof *links);
@@ -630,14 +372,14 @@ static hf_status allow_overlaps(refinement* r) {
 }
 
 /* The static margin in a swing's phase when the body is a share of the way from its key pose to another. */
-static double margin_on_the_way(const refinement* r, int phase, const hf_vec3* coms, int key, int other,
+static double margin_on_the_way(const hf_refinement* r, int phase, const hf_vec3* coms, int key, int other,
                                 double share) {
     const hf_stance* stance = r->stretch->list.stances[phase];
     return hf_stance_margin(stance, hf_lerp(coms[key], coms[other], share));
 }
 
 /* The body is on its way during a swing as far as the limbs that stay would hold it at rest there. */
-static void allow_carries(refinement* r) {
+static void allow_carries(hf_refinement* r) {
     int count = r->phases->count;
     const hf_vec3* coms = r->ways->key_coms;
     for (int p = 0; p < count; p++) {
@@ -647,13 +389,13 @@ static void allow_carries(refinement* r) {
             double before = p > 0 ? margin_on_the_way(r, p, coms, p, p - 1, share) : INFINITY;
             double after = p + 2 <= count ? margin_on_the_way(r, p, coms, p + 1, p + 2, share) : INFINITY;
             if (fmin(before, after) >= OVERLAP_MARGIN_M) break;
-            a->carry = fmax(0, a->carry - LESS_CARRY);
+            a->carry = fmax(0, a->carry - HF_LESS_CARRY);
         }
     }
 }
 
 /* Phases and stances of poses in which swings overlap, with what the given phases have learned. */
-static hf_status find_own(refinement* r, const hf_schedule* poses) {
+static hf_status find_own(hf_refinement* r, const hf_schedule* poses) {
     hf_status status = hf_parts_make(poses, r->workspace, &r->own);
     for (int i = 0; i < r->own.count && status == HF_OK; i++) {
         hf_part* a = &r->own.items[i];
@@ -672,7 +414,7 @@ static hf_status find_own(refinement* r, const hf_schedule* poses) {
 }
 
 /* After poses that could not be timed: the phases there and beside there nearer to how they were given. */
-static void learn_block(refinement* r) {
+static void learn_block(hf_refinement* r) {
     hf_workspace_mark mark = hf_workspace_begin(r->workspace);
     uint8_t* flags = hf_workspace_take(r->workspace, (size_t)r->phases->count, 1);
     r->stuck = true;
@@ -680,8 +422,8 @@ static void learn_block(refinement* r) {
         memset(flags, 0, (size_t)r->phases->count);
         hf_frame_fault_kind kind =
             r->ways->moving && r->info.block != HF_SCALING_LIMITS ? HF_FAULT_DYNAMIC : HF_FAULT_SLIPS;
-        r->stuck = !learn_at(r, r->blocked, kind, flags);
-        spread_given(r);
+        r->stuck = !hf_learn_at(r, r->blocked, kind, flags);
+        hf_spread_given(r);
     }
     hf_workspace_end(r->workspace, mark);
 }
@@ -691,12 +433,12 @@ static const double LOST_M = 1e-3;
 enum { CARRY_TRIES = 4 }; /* of swings that the body waits for more and more */
 
 /* Where limbs do not reach their holds the body is on its way less while they swing. False: all reach. */
-static bool wait_for_limbs(refinement* r, const hf_part_load* loads) {
+static bool wait_for_limbs(hf_refinement* r, const hf_part_load* loads) {
     bool any = false;
     for (int p = 0; p < r->phases->count; p++)
         for (int k = p - 1; k <= p + 1 && loads[p].lost_m > LOST_M; k++) {
             if (k < 0 || k >= r->phases->count || !(r->phases->items[k].carry > 0)) continue;
-            r->phases->items[k].carry = fmax(0, r->phases->items[k].carry - LESS_CARRY);
+            r->phases->items[k].carry = fmax(0, r->phases->items[k].carry - HF_LESS_CARRY);
             any = true;
         }
     for (int i = 0; i < r->ways->swing_count && any; i++) {
@@ -708,14 +450,14 @@ static bool wait_for_limbs(refinement* r, const hf_part_load* loads) {
     return any;
 }
 
-static bool has_unlooked(const refinement* r) {
+static bool has_unlooked(const hf_refinement* r) {
     for (int i = 0; i < r->ways->swing_count; i++)
         if (!r->ways->swings[i].looked && !hf_swing_is_given(r->ways, &r->ways->swings[i])) return true;
     return false;
 }
 
 /* Swings that would collide take other forms, those without any their given way. */
-static hf_status choose_forms(refinement* r, hf_part_load* loads) {
+static hf_status choose_forms(hf_refinement* r, hf_part_load* loads) {
     hf_workspace* w = r->workspace;
     hf_status status = HF_OK;
     bool waits = true;
@@ -729,9 +471,9 @@ static hf_status choose_forms(refinement* r, hf_part_load* loads) {
     }
     for (int i = 0; i < r->ways->swing_count && status == HF_OK; i++) {
         hf_swing_way* s = &r->ways->swings[i];
-        if (!hf_swing_choose(s)) give_up(r, s);
+        if (!hf_swing_choose(s)) hf_give_up(r, s);
     }
-    spread_given(r);
+    hf_spread_given(r);
     return status;
 }
 
@@ -744,22 +486,22 @@ static const double OUTSIDE = 0;
 static const double JUMP_M = 0.3;
 
 /* A limb that jumps in a phase because it cannot trace its given way takes another form. */
-static bool ban_traces(refinement* r, int phase) {
+static bool ban_traces(hf_refinement* r, int phase) {
     bool any = false;
     for (int i = 0; i < r->ways->swing_count; i++) {
         hf_swing_way* s = &r->ways->swings[i];
         if (phase < s->first || phase >= s->last || !s->forms[s->form].traced || s->forms[s->form].met)
             continue;
         s->forms[s->form].met = s->forms[s->form].banned = true;
-        look_again(r, s);
-        if (!hf_swing_choose(s)) give_up(r, s);
+        hf_look_again(r, s);
+        if (!hf_swing_choose(s)) hf_give_up(r, s);
         any = true;
     }
     return any;
 }
 
 /* Phases that are not borne in motion become longer. False: all are borne. */
-static bool wait_for_balance(refinement* r, const hf_part_load* loads) {
+static bool wait_for_balance(hf_refinement* r, const hf_part_load* loads) {
     bool any = false;
     for (int p = 0; p < r->phases->count; p++) {
         if (!(loads[p].outside > OUTSIDE) && !(loads[p].lost_m > LOST_M)) continue;
@@ -770,8 +512,8 @@ static bool wait_for_balance(refinement* r, const hf_part_load* loads) {
         else if (lost && !(a->follow > 0))
             a->follow = 1;
         else
-            take_time(r->phases, p, r->layout.begin_s[p + 1] - r->layout.begin_s[p], loads[p].moment_m);
-        if (lost) a->freedom = fmax(LEAST_FREEDOM, NEARER * a->freedom);
+            hf_take_time(r->phases, p, r->layout.begin_s[p + 1] - r->layout.begin_s[p], loads[p].moment_m);
+        if (lost) a->freedom = hf_less_freedom(a->freedom);
         any = true;
     }
     return any;
@@ -785,25 +527,25 @@ static bool is_hopeless(const hf_parts* phases) {
 
 /* Swings that found no free form: the body gets more time, so that it is nearer to how it was given when they
    are looked at again. */
-static void wait_for_forms(refinement* r) {
+static void wait_for_forms(hf_refinement* r) {
     for (int i = 0; i < r->ways->swing_count; i++) {
         hf_swing_way* s = &r->ways->swings[i];
         if (hf_swing_is_given(r->ways, s) || hf_swing_choose(s)) continue;
-        look_again(r, s);
+        hf_look_again(r, s);
         bool any = hf_swing_choose(s);
         for (int p = s->first; p < s->last; p++) {
             hf_part* a = &r->phases->items[p];
-            a->freedom = fmax(LEAST_FREEDOM, NEARER * a->freedom), a->follow = 1;
-            a->hopeless |= !any || ++a->strikes > STRIKES;
+            a->freedom = hf_less_freedom(a->freedom), a->follow = 1;
+            a->hopeless |= !any || ++a->strikes > HF_STRIKES;
         }
-        if (s->first > 0) r->phases->items[s->first - 1].extra_s += MORE_GAP_S;
-        if (s->last < r->phases->count) r->phases->items[s->last].extra_s += MORE_GAP_S;
+        if (s->first > 0) r->phases->items[s->first - 1].extra_s += HF_MORE_GAP_S;
+        if (s->last < r->phases->count) r->phases->items[s->last].extra_s += HF_MORE_GAP_S;
     }
 }
 
 /* Of a body that is borne in motion: times for which it is borne, then forms with which limbs are free.
  *ready: both were there already. */
-static hf_status prepare_moving(refinement* r, hf_part_load* loads, hf_schedule** poses, bool* ready) {
+static hf_status prepare_moving(hf_refinement* r, hf_part_load* loads, hf_schedule** poses, bool* ready) {
     hf_workspace* w = r->workspace;
     hf_status status = hf_layout_make(r->ways, w, &r->layout);
     bool unlooked = has_unlooked(r);
@@ -815,7 +557,7 @@ static hf_status prepare_moving(refinement* r, hf_part_load* loads, hf_schedule*
 }
 
 /* Poses on the shortest ways, times, tests, and what the next round shall do otherwise. */
-static hf_status make_direct(refinement* r, hf_part_load* loads) {
+static hf_status make_direct(hf_refinement* r, hf_part_load* loads) {
     hf_workspace* w = r->workspace;
     hf_workspace_mark mark = hf_workspace_begin(w);
     hf_schedule* poses = NULL;
@@ -854,7 +596,8 @@ hf_status hf_attempt_direct(const hf_refining* of, bool moving, int rounds, hf_s
     size_t n = (size_t)stretch->count, most = 2 * (size_t)stretch->given->hold_count + 2;
     hf_pose_spline spline;
     hf_ways ways;
-    refinement r = {.of = of, .workspace = w, .stretch = stretch, .phases = &stretch->phases, .ways = &ways};
+    hf_refinement r = {
+        .of = of, .workspace = w, .stretch = stretch, .phases = &stretch->phases, .ways = &ways};
     r.timed = hf_workspace_take(w, most, sizeof *r.timed);
     hf_part_load* loads = hf_workspace_take(w, n, sizeof *loads);
     hf_status status = r.timed && loads ? HF_OK : HF_ERROR_MEMORY;
@@ -889,7 +632,7 @@ hf_status hf_attempt(const hf_refining* of, bool from_given, int rounds, hf_stre
     hf_workspace* w = of->workspace;
     hf_workspace_mark mark = hf_workspace_begin(w);
     size_t n = (size_t)stretch->count;
-    refinement r = {.of = of, .workspace = w, .stretch = stretch, .phases = &stretch->phases};
+    hf_refinement r = {.of = of, .workspace = w, .stretch = stretch, .phases = &stretch->phases};
     r.timed = hf_workspace_take(w, n, sizeof *r.timed);
     r.good = hf_workspace_take(w, n, sizeof *r.good);
     hf_part_load* loads = hf_workspace_take(w, n, sizeof *loads);

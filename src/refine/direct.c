@@ -74,21 +74,14 @@ static const hf_part* part_of(const direct* d, int p) { return &d->ways->phases-
 
 /* ---- times ---- */
 
-/* The new time of a given one at which a hold begins or ends. */
-static double new_time(const direct* d, double given_s) {
-    const hf_parts* phases = d->ways->phases;
-    for (int p = 0; p < phases->count; p++)
-        if (fabs(phases->items[p].from_s - given_s) < HF_SAME_S) return d->layout->begin_s[p];
-    return d->layout->end_s;
-}
-
 static void set_holds(direct* d) {
     const hf_schedule* s = d->ways->given;
     double last_s = d->ways->phases->items[d->ways->phases->count - 1].to_s;
     for (int i = 0; i < s->hold_count; i++) {
-        d->from_s[i] = new_time(d, s->holds[i].from_s);
-        d->to_s[i] =
-            s->holds[i].to_s >= last_s - HF_SAME_S ? d->layout->end_s : new_time(d, s->holds[i].to_s);
+        d->from_s[i] = hf_layout_time(d->layout, d->ways->phases, s->holds[i].from_s);
+        d->to_s[i] = s->holds[i].to_s >= last_s - HF_SAME_S
+                         ? d->layout->end_s
+                         : hf_layout_time(d->layout, d->ways->phases, s->holds[i].to_s);
     }
 }
 
@@ -766,16 +759,6 @@ static hf_status choose_form(look* l, hf_swing_way* swing, const hf_placement* p
     return status;
 }
 
-/* Wrenches beyond what contacts bear by more than this, body weights times metres, and limbs that are farther
-   from their holds than this, m, are not of a motion that is worth a look. */
-static const double STRAINED = 0.005, STRAINED_M = 1e-3;
-
-static bool is_strained(const hf_ways* ways, const hf_swing_way* s, const hf_part_load* loads) {
-    for (int p = s->first > 0 ? s->first - 1 : 0; p <= s->last && p < ways->phases->count; p++)
-        if (loads[p].outside > STRAINED || loads[p].lost_m > STRAINED_M) return true;
-    return false;
-}
-
 hf_status hf_direct_choose(hf_ways* ways, const hf_layout* layout, double rate, const hf_placement* placement,
                            hf_workspace* workspace, hf_part_load* loads, hf_schedule** out) {
     direct d = {.creature = ways->creature, .ways = ways, .layout = layout, .q_count = ways->q_count};
@@ -792,7 +775,7 @@ hf_status hf_direct_choose(hf_ways* ways, const hf_layout* layout, double rate, 
     l.now = l.before + n;
     for (int i = 0; i < ways->swing_count && status == HF_OK && hf_workspace_goes_on(workspace); i++) {
         hf_swing_way* s = &ways->swings[i];
-        if (s->looked || hf_swing_is_given(ways, s) || (ways->moving && is_strained(ways, s, loads)))
+        if (s->looked || hf_swing_is_given(ways, s) || (ways->moving && hf_swing_is_strained(ways, s, loads)))
             continue;
         // a limb that traces its given way has no ends between which other forms could be looked at
         if (s->forms[s->form].traced) {

@@ -188,3 +188,9 @@ hf_status hf_layout_make(const hf_ways* ways, hf_workspace* w, hf_layout* out) {
     set_knots(&l);
     return HF_OK;
 }
+
+double hf_layout_time(const hf_layout* layout, const hf_parts* phases, double given_s) {
+    for (int p = 0; p < phases->count; p++)
+        if (fabs(phases->items[p].from_s - given_s) < HF_SAME_S) return layout->begin_s[p];
+    return layout->end_s;
+}

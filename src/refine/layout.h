@@ -20,6 +20,8 @@ typedef struct hf_layout {
 
 /* Times for all phases; the memory is the workspace's. */
 hf_status hf_layout_make(const hf_ways* ways, hf_workspace* workspace, hf_layout* layout);
+/* The new time of a given one at which a hold begins or ends. */
+double hf_layout_time(const hf_layout* layout, const hf_parts* phases, double given_s);
 /* Is the phase the time between a landing and the next release, of another limb? */
 bool hf_layout_is_gap(const hf_ways* ways, int phase);
 /* The given time at a share of a phase that is as given: at rest at both ends. */

@@ -438,3 +438,13 @@ hf_status hf_ways_make(const hf_creature* creature, const hf_schedule* given, hf
     }
     return HF_OK;
 }
+
+/* Wrenches beyond what contacts bear by more than this, body weights times metres, and limbs that are farther
+   from their holds than this, m, are not of a motion that is worth a look. */
+static const double STRAINED = 0.005, STRAINED_M = 1e-3;
+
+bool hf_swing_is_strained(const hf_ways* ways, const hf_swing_way* s, const hf_part_load* loads) {
+    for (int p = s->first > 0 ? s->first - 1 : 0; p <= s->last && p < ways->phases->count; p++)
+        if (loads[p].outside > STRAINED || loads[p].lost_m > STRAINED_M) return true;
+    return false;
+}

@@ -76,5 +76,7 @@ bool hf_swing_choose(hf_swing_way* swing);
 bool hf_limb_owns(const hf_creature* creature, int limb, int value);
 /* Does one of the swing's phases have to be as it was given? */
 bool hf_swing_is_given(const hf_ways* ways, const hf_swing_way* swing);
+/* Do contacts not bear the body, or limbs not reach their holds, about the swing? */
+bool hf_swing_is_strained(const hf_ways* ways, const hf_swing_way* swing, const hf_part_load* loads);
 
 #endif
