@@ -380,6 +380,14 @@ static hf_status go_round(hf_adapt_editor* e, hf_adapt_result* r) {
     return status;
 }
 
+/* Was a place of a phase looked for? */
+static bool has_replaced(const hf_adapt_editor* e) {
+    bool any = false;
+    for (int i = 0; i < e->source.phase_count; i++)
+        any |= e->bend.phases[i].final || (e->bend.phases[i].gone && e->options.level > 1);
+    return any;
+}
+
 hf_status hf_adapt_editor_update(hf_adapt_editor* e, hf_workspace* workspace, hf_schedule** schedule,
                                  hf_adapt_result* r) {
     HF_REQUIRE(NULL, e && workspace && schedule && r);
@@ -392,13 +400,11 @@ hf_status hf_adapt_editor_update(hf_adapt_editor* e, hf_workspace* workspace, hf
     r->realised.fault_count = 0;
     e->passes = 0;
     e->dynamic = (e->source.schedule->claims & HF_CLAIM_DYNAMIC) != 0;
-    if (status == HF_OK) status = hf_adapt_pass(e, &r->realised);
+    if (status == HF_OK) status = hf_adapt_begin(e, &r->realised);
     r->level = status == HF_OK && (touched_frames(&e->bend) || r->realised.fault_count) ? 1 : 0;
-    if (status == HF_OK && e->options.level > 1 && r->realised.fault_count) {
+    if (status == HF_OK && e->options.level > 1 && r->realised.fault_count)
         status = hf_adapt_replace(e, &r->realised);
-        for (int i = 0; i < e->source.phase_count; i++)
-            if (e->bend.phases[i].final) r->level = 2;
-    }
+    if (status == HF_OK && has_replaced(e)) r->level = 2;
     if (status == HF_OK && e->options.level > 2 && r->realised.fault_count) status = go_round(e, r);
     if (status == HF_OK && e->options.level > 1 && r->realised.fault_count) status = clear(e, &r->realised);
     if (status == HF_OK) status = finish(e, schedule, r);

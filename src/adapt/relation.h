@@ -47,9 +47,12 @@ typedef struct hf_moved_relation {
     int key_count;       /* as above, of the edited scene */
     hf_transform* poses; /* of those objects that the opened scene has */
     bool* changed;       /* of each object of the opened scene */
-    hf_moved_descriptor* items;
+    hf_moved_descriptor* items;    /* what counts */
+    hf_moved_descriptor* surfaces; /* the same as the surfaces alone have them */
 } hf_moved_relation;
 hf_status hf_relation_move(const hf_relation* relation, const hf_scene* scene, hf_moved_relation* moved);
+/* The descriptors as the surfaces alone have them again. */
+void hf_moved_relation_reset(const hf_relation* relation, hf_moved_relation* moved);
 void hf_moved_relation_free(hf_moved_relation* moved);
 static inline hf_transform hf_moved_pose(const hf_moved_relation* m, int frame, int object, int objects) {
     return m->poses[(size_t)(m->key_count > 1 ? frame : 0) * (size_t)objects + (size_t)object];

@@ -65,7 +65,7 @@ hf_anchor hf_anchor_in(hf_transform frame, hf_anchor a) {
 bool hf_anchor_lies_flat(const hf_creature* c, const hf_hold* h, const hf_anchor* a) {
     if (!a->flat) return false;
     hf_vec3 own = hf_rotate(a->rotation, c->view.limbs[h->limb].contacts[h->frame].normal);
-    return -hf_dot(own, h->normal) > hf_cos(HF_FLAT_RAD);
+    return -hf_dot(own, h->normal) > hf_cos(HF_LEVEL_RAD);
 }
 
 void hf_anchor_error(const hf_creature* c, const hf_hold* h, const hf_anchor* a, const hf_transform* links,
