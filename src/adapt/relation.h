@@ -44,9 +44,9 @@ typedef struct hf_moved_descriptor {
 
 typedef struct hf_moved_relation {
     const hf_scene* scene;
-    int key_count;       /* as above, of the edited scene */
-    hf_transform* poses; /* of those objects that the opened scene has */
-    bool* changed;       /* of each object of the opened scene */
+    int key_count;                 /* as above, of the edited scene */
+    hf_transform* poses;           /* of those objects that the opened scene has */
+    bool* changed;                 /* of each object of the opened scene */
     hf_moved_descriptor* items;    /* what counts */
     hf_moved_descriptor* surfaces; /* the same as the surfaces alone have them */
 } hf_moved_relation;
