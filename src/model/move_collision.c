@@ -115,8 +115,9 @@ static double body_step(const mover* m, int body) {
 /* Can a point of a body stray too far within the piece of length h between two poses? */
 static bool body_strays(const mover* m, int body, double h, const hf_transform* left,
                         const hf_transform* right) {
+    if (m->roomy[body] || !(m->relative[body] > 0)) return false;
     double path = h * body_speed(m, body), step = body_step(m, body);
-    if (path <= step || m->roomy[body] || !matters(m, body)) return false;
+    if (path <= step || !matters(m, body)) return false;
     if (m->relative[body] < INFINITY) return h * m->relative[body] > step;
     int link = m->creature->view.bodies[body].link;
     double bow = 3.0 / 8 * h * m->rates[link].turn * path;
