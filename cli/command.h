@@ -34,7 +34,7 @@ typedef struct options {
     bool reach, no_ground;
     int count, choices;
     double trunk_scale;
-    bool compare, still, refine, raw, dynamic, plot;
+    bool compare, still, refine, raw, dynamic, plot, no_picture;
     int query; /* -1 when not given */
     const char* data;
     const char *limb, *cache, *only, *roadmap, *control, *warm;
