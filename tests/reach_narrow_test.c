@@ -113,11 +113,12 @@ static void test_next_board(void** state) {
         stream,
         "{\"format\":\"holdfast-scenario\",\"version\":1,\"kind\":\"reach\",\"creature\":\"%s\",\"scene\":["
         "{\"name\":\"ground\",\"mesh\":\"%s\"},"
-        "{\"name\":\"shelf\",\"mesh\":\"narrow-shelf.obj\",\"position\":[0.48842,0,0]},"
+        "{\"name\":\"shelf\",\"mesh\":\"narrow-shelf.obj\",\"position\":[0.488419507124661,0,0]},"
         "{\"name\":\"thing\",\"mesh\":\"narrow-thing.obj\",\"position\":[0.514,-0.0479,0.4785],"
-        "\"movable\":true,\"mass_kg\":0.78,\"rotation\":[0.267503794,0,0,0.963556807]}],"
+        "\"movable\":true,\"mass_kg\":0.78,\"rotation\":[0.26750379229679566,0,0,0.9635568074103533]}],"
         "\"start\":{\"at\":[0,0]},\"actions\":[{\"do\":\"grasp\",\"object\":\"thing\"},"
-        "{\"do\":\"place\",\"object\":\"thing\",\"position\":[0.43842,0.27036,0.782057]},"
+        "{\"do\":\"place\",\"object\":\"thing\",\"position\":[0.43841950712466093,0.2703594947260088,0."
+        "7820570043803255]},"
         "{\"do\":\"release\",\"object\":\"thing\"}]}",
         HF_SOURCE_DIR "/data/creatures/human.creature.json", HF_SOURCE_DIR "/data/scenes/ground.obj");
     fclose(stream);
