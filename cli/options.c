@@ -69,6 +69,7 @@ const option_def option_defs[] = {
     {"--task", NULL, "X,Y,Z", OPTION_TEXT, AT(task), 0, 0, "draw an arrow in this direction"},
     {"--reach", NULL, NULL, OPTION_SWITCH, AT(reach), 0, 0, "draw where each limb can get"},
     {"--no-ground", NULL, NULL, OPTION_SWITCH, AT(no_ground), 0, 0, "leave the ground plane out"},
+    {"--no-picture", NULL, NULL, OPTION_SWITCH, AT(no_picture), 0, 0, "write all files but the picture"},
     {"--count", "-n", "N", OPTION_INT, AT(count), 1, 5e7,
      "postures drawn for each limb, or queries of bench valid, default 10000; seeds of bench soak, default "
      "100"},
@@ -119,16 +120,16 @@ static const char* const pose_options[] = {"--output",       "--seed", "--thread
                                            "--package-path", PICTURE,  NULL};
 static const char* const sample_options[] = {"--seed", "--threads", "--package-path", "--count",
                                              "--limb", "--cache",   "--unit",         NULL};
-static const char* const contact_options[] = {"--output", "--seed",    "--threads", "--package-path",
-                                              "--set",    "--limb",    "--choices", "--count",
-                                              "--cache",  "--compare", PICTURE,     NULL};
+static const char* const contact_options[] = {
+    "--output", "--seed",  "--threads", "--package-path", "--set",        "--limb", "--choices",
+    "--count",  "--cache", "--compare", PICTURE,          "--no-picture", NULL};
 static const char* const plan_options[] = {
     "--output",  "--seed",   "--threads", "--package-path", "--set", "--count", "--trunk-scale",
     "--roadmap", "--static", "--refine",  "--raw",          "--fps", PICTURE,   NULL};
 static const char* const roadmap_options[] = {"--output", "--seed",        "--threads", "--package-path",
                                               "--set",    "--trunk-scale", "--control", NULL};
-static const char* const reach_options[] = {
-    "--output", "--seed", "--threads", "--package-path", "--set", "--roadmap", "--control", PICTURE, NULL};
+static const char* const reach_options[] = {"--output",  "--seed",    "--threads", "--package-path", "--set",
+                                            "--roadmap", "--control", PICTURE,     "--no-picture",   NULL};
 static const char* const stand_options[] = {
     "--output", "--seed", "--threads", "--package-path", "--scene", "--at", "--unit", PICTURE, NULL};
 static const char* const realise_options[] = {

@@ -34,8 +34,8 @@ hf_status write_motion(const loaded_motion* m, const char* stem, const int* fram
     if (status == HF_OK && m->schedule) status = save_schedule(m, schedule, error);
     if (status == HF_OK) status = hf_motion_export(m->motion, m->creature, &e, glb, error);
     // a picture that cannot be begun in time is not drawn: holdfast render makes it from the motion
-    bool in_time = progress_report(p, 0, "render");
-    if (status == HF_OK && in_time) status = draw_motion(m, o, frames, count, task, png, p, error);
+    bool in_time = progress_report(p, 0, "render"), draws = in_time && !o->no_picture;
+    if (status == HF_OK && draws) status = draw_motion(m, o, frames, count, task, png, p, error);
     if (p->interrupted || p->timed_out)
         note(o, "stopped early: the picture is not %s", in_time ? "finished" : "drawn");
     free(motion);
@@ -44,6 +44,6 @@ hf_status write_motion(const loaded_motion* m, const char* stem, const int* fram
     free(png);
     if (status == HF_OK)
         note(o, "wrote %s.motion.json,%s .glb%s", stem, m->schedule ? " .schedule.json," : "",
-             in_time ? ", .png" : "");
+             draws ? ", .png" : "");
     return status;
 }

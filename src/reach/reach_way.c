@@ -2,11 +2,16 @@
    where the roadmap has not grown. */
 #include "reach/reach_roadmap.h"
 
+#include "base/random.h"
 #include "base/workspace.h"
 #include "space/space_shortcut.h"
 #include "space/space_tree.h"
 
 #include <math.h>
+#include <string.h>
+
+enum { STREAM = 0x7ee5 };
+static const double GROUP_SHARE = 1.0 / 3; /* of the arm alone, both, the trunk and the legs alone */
 
 /* Is the roadmap as it was made? Something that is carried, an object that was moved or a hand of another
    shape may be in the way of its nodes and edges. */
@@ -111,10 +116,36 @@ static bool goes_on(void* user, int64_t draws) {
     return hf_workspace_goes_on(((hf_reach_worker*)user)->workspace);
 }
 
+/* What the trees are drawn to: every other state is drawn as for the roadmap; the others are the start or the
+   goal with one group of controls moved, because out of a narrow place leads what one arm, or the trunk with
+   the legs, does alone: a share of the group's range either way, small ones as likely as large ones. */
+static hf_status draw_for_trees(void* user, int64_t index, double* state, bool* drawn) {
+    hf_reach_worker* w = user;
+    const hf_control_layer* layer = w->world->layer;
+    if (index % 2) return hf_reach_draw(user, index / 2, state, drawn);
+    hf_random r = hf_random_start(w->world->options->seed, STREAM, (uint64_t)index);
+    double controls[HF_CONTROL_COUNT], share = hf_random_unit(&r);
+    int first = hf_control_first(w->without == HF_RIGHT ? HF_LEFT : HF_RIGHT), count = HF_CONTROL_ARM;
+    if (w->without < 0 && hf_random_unit(&r) < 0.5) first = hf_control_first(HF_LEFT);
+    double group = hf_random_unit(&r);
+    bool trunk = group > GROUP_SHARE, arm = group < 2 * GROUP_SHARE;
+    memcpy(controls, w->ends[index / 2 % 2], sizeof controls);
+    for (int k = 0; k < HF_CONTROL_COUNT; k++) {
+        double by = hf_random_between(&r, -share, share);
+        bool moves = k < HF_CONTROL_SPINE ? arm && k >= first && k < first + count : trunk;
+        hf_control c = layer->controls[k];
+        if (moves) controls[k] = fmin(c.high, fmax(c.low, controls[k] + by * (c.high - c.low)));
+    }
+    *drawn = hf_reach_state(w, controls, state);
+    return HF_OK;
+}
+
 /* Two trees that grow towards each other. */
 static hf_status by_trees(hf_reach_worker* w, const double* start, const double* goal, hf_space_rows* path,
                           bool* found) {
     hf_space space = hf_reach_space(w);
+    space.draw = draw_for_trees;
+    w->ends[0] = start, w->ends[1] = goal;
     hf_space_tree tree;
     hf_space_tree_options o = {.direct = true,
                                .longest_try = 6,

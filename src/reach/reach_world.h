@@ -108,6 +108,7 @@ typedef struct hf_reach_worker {
     hf_sweep_bend* bends;       /* scratch: one for each link */
     hf_box* swept;              /* boxes of the last way that was found to pass */
     int without;                /* arm left out of costs, -1 for none */
+    const double* ends[2];      /* of the way that trees look for */
     int64_t tests;
     const char* why; /* what the last posture failed at */
     char text[120];  /* of a collision */

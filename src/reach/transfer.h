@@ -9,6 +9,12 @@
 hf_reach_load* hf_reach_load_of(hf_reach_runner* runner, int object);
 hf_reach_load* hf_reach_load_by(hf_reach_runner* runner, int limb);
 
+static inline const char* hf_reach_name_of(const hf_reach_runner* runner, int object) {
+    return hf_scene_object(runner->scenario->scene, object).name;
+}
+
+/* Between two states of a straight way, m. */
+static const double HF_REACH_LINE_M = 0.01;
 /* Of what is left of the way to another posture, rest or how an object was grasped, so much is gone in one
    state while a hand is guided (a centimetre of its way). The eight states of a hand that leaves by 8 cm make
    more than half of it (1 - 0.9^8), and each starts so near the one before that the arm does not turn over.
