@@ -33,6 +33,7 @@ typedef struct hf_reach_options {
     int seeds;       /* nodes of the roadmap that the search for a hand's posture starts from; default 24 */
     int tries;       /* random escapes of that search; default 200 */
     int openings;    /* hand shapes with which a door or a drawer is tried; default 100 */
+    int walks;       /* standing places walked to where an action cannot be done from here; default 0 */
     int extensions;  /* of the trees that search where the roadmap does not help; default 4000 */
     double margin_m; /* least static balance margin; default 0.008 */
     double speed_share;        /* of all speed and acceleration limits; default 0.3: reaching is no race */

@@ -10,6 +10,7 @@
 #include "schedule/carried.h"
 #include "schedule/frames.h"
 #include "schedule/held.h"
+#include "schedule/realise_near.h"
 #include "solve/keep.h"
 
 #include <holdfast/balance.h>
@@ -72,8 +73,9 @@ typedef struct realiser {
     hf_workspace* workspace;
     hf_placement* placement;
     hf_clearance* clearance;
-    double step_m; /* no body goes farther untested while objects move */
-    bool moves;    /* an object has keys or is carried */
+    const hf_clear_pose* poses; /* of each frame, near it; may be NULL */
+    double step_m;              /* no body goes farther untested while objects move */
+    bool moves;                 /* an object has keys or is carried */
     hf_motion* motion;
     hf_realise_result* result;
     hf_transform *links, *others;
@@ -470,6 +472,7 @@ static hf_status look_for_collision(realiser* r, int frame) {
     query.touched_depth_m = HF_FRAME_TOUCH_DEPTH_M;
     query.step_m = HF_STEP_M;
     query.clearance = r->moves ? NULL : r->clearance;
+    hf_clearance_know(r->clearance, r->poses ? &r->poses[frame] : NULL);
     hf_collision hit;
     bool collides = false;
     hf_status status = HF_OK;
@@ -661,9 +664,9 @@ static hf_status take_memory(realiser* r) {
     return status == HF_OK ? hf_motion_create(r->creature, r->scene, &r->motion) : status;
 }
 
-hf_status hf_realise(const hf_creature* creature, const hf_scene* scene, const hf_schedule* schedule,
-                     const hf_realise_options* options, hf_workspace* workspace, hf_motion** motion,
-                     hf_realise_result* result) {
+hf_status hf_realise_near(const hf_creature* creature, const hf_scene* scene, const hf_schedule* schedule,
+                          const hf_clear_pose* poses, const hf_realise_options* options,
+                          hf_workspace* workspace, hf_motion** motion, hf_realise_result* result) {
     HF_REQUIRE(NULL, creature && schedule && options && workspace && motion && result);
     *motion = NULL;
     result->fault_count = 0;
@@ -671,8 +674,12 @@ hf_status hf_realise(const hf_creature* creature, const hf_scene* scene, const h
     hf_status status = hf_schedule_validate(schedule, creature, scene, NULL);
     if (status != HF_OK) return status;
     hf_workspace_mark mark = hf_workspace_begin(workspace);
-    realiser r = {
-        .creature = creature, .scene = scene, .schedule = schedule, .workspace = workspace, .result = result};
+    realiser r = {.creature = creature,
+                  .scene = scene,
+                  .schedule = schedule,
+                  .workspace = workspace,
+                  .poses = poses,
+                  .result = result};
     status = take_memory(&r);
     if (status == HF_OK) status = copy_names(&r);
     if (status == HF_OK) status = make_frames(&r, options->test);
@@ -688,4 +695,10 @@ hf_status hf_realise(const hf_creature* creature, const hf_scene* scene, const h
     else
         hf_motion_free(r.motion);
     return status;
+}
+
+hf_status hf_realise(const hf_creature* creature, const hf_scene* scene, const hf_schedule* schedule,
+                     const hf_realise_options* options, hf_workspace* workspace, hf_motion** motion,
+                     hf_realise_result* result) {
+    return hf_realise_near(creature, scene, schedule, NULL, options, workspace, motion, result);
 }
