@@ -548,4 +548,17 @@ leg() {
 expect 3 'a height in metres is expected' "$hf" adapt "$work/legs.bvh" --unit 0.01 --fit-scene --ground low -o "$work/none"
 [ ! -e "$work/none" ] || { echo "FAILED: a failed adapt leaves $(ls "$work/none")"; failures=$((failures + 1)); }
 
+# Names that are no UTF-8 (here of Latin-1) do for pictures; files that would have to name them are refused,
+# before the work begins.
+odd=$work/$(printf 'caf\351')
+cp "$work/legs.bvh" "$odd.bvh"
+cp data/creatures/spider.urdf "$odd.urdf"
+expect 0 'wrote' "$hf" render "$odd.urdf" --size 64x64 -o "$odd.png"
+expect 3 'is not UTF-8 text' "$hf" adapt "$odd.bvh" --unit 0.01 -o "$work/none"
+expect 3 'is not UTF-8 text' "$hf" stand "$odd.urdf" --at 0,0 -o "$work/none"
+expect 3 'is not UTF-8 text' "$hf" export "$odd.urdf" -o "$work/odd.motion.json"
+[ ! -e "$work/none" ] && [ ! -e "$work/odd.motion.json" ] || { echo "FAILED: odd names leave files"; failures=$((failures + 1)); }
+expect 2 'up to 1e+06' "$hf" stand human --at 1e308,0
+expect 0 'nobody touches anything, there is no scene' "$hf" adapt "$work/legs.bvh" --unit 0.01 --rate 20
+
 [ $failures -eq 0 ]

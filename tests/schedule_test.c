@@ -343,6 +343,46 @@ static bool has_fault(const hf_realise_result* r, hf_frame_fault_kind kind) {
     return false;
 }
 
+/* One second on the left foot, which begins with a tilt; the body with the foot turns by an angle about the
+   vertical through its contact. */
+static hf_schedule* turn_on_foot(const world* w, double tilt, double turn) {
+    hf_schedule* s = NULL;
+    hf_vec3 at = w->holds[0].point;
+    assert_int_equal(hf_schedule_create(w->creature, 30, &s), HF_OK);
+    for (int i = 0; i < 2; i++) {
+        hf_quat r = hf_quat_mul(hf_quat_axis_angle(hf_v3(0, 0, 1), i * turn),
+                                hf_quat_axis_angle(hf_v3(1, 0, 0), tilt));
+        hf_pose pose = w->pose;
+        pose.root.position = hf_add(at, hf_rotate(r, hf_sub(pose.root.position, at)));
+        pose.root.rotation = hf_quat_mul(r, pose.root.rotation);
+        assert_int_equal(hf_schedule_add(s, w->placement, i, &pose, w->holds, 1, i == 0), HF_OK);
+    }
+    assert_int_equal(s->hold_count, 1);
+    s->claims = HF_CLAIM_CONTACTS;
+    return s;
+}
+
+/* Whatever tilt a sole begins with, one that the check calls flat, too: where the realiser sees no slip, the
+   check sees none. */
+static void test_tilted_sole_keeps_its_turn(void** state) {
+    const world* w = *state;
+    for (int i = 0; i <= 25; i++) {
+        hf_schedule* s = turn_on_foot(w, i * 0.002, 0.021);
+        hf_realise_options o = hf_realise_options_default();
+        hf_realise_result r = {0};
+        hf_motion* m = NULL;
+        hf_check_report report = {0};
+        assert_int_equal(hf_realise(w->creature, w->scene, s, &o, w->workspace, &m, &r), HF_OK);
+        for (int k = 0; k < r.fault_count; k++) assert_int_not_equal(r.faults[k].kind, HF_FAULT_SLIPS);
+        assert_int_equal(hf_check_motion(m, w->creature, w->scene, 1, NULL, NULL, &report, NULL), HF_OK);
+        if (report.contact_violations) fail_msg("tilt of %.3f rad: %s", i * 0.002, report.problems[0].what);
+        hf_check_report_free(&report);
+        hf_realise_result_free(&r);
+        hf_motion_free(m);
+        hf_schedule_free(s);
+    }
+}
+
 /* A hold 2 cm above the ground holds nothing, whoever says so. */
 static void test_hold_in_the_air(void** state) {
     world* w = *state;
@@ -778,6 +818,7 @@ int main(void) {
         cmocka_unit_test(test_paths),
         cmocka_unit_test(test_bad_files),
         cmocka_unit_test(test_unedited),
+        cmocka_unit_test(test_tilted_sole_keeps_its_turn),
         cmocka_unit_test(test_hold_in_the_air),
         cmocka_unit_test(test_two_limbs_at_once),
         cmocka_unit_test(test_moved_foot),

@@ -233,9 +233,44 @@ static void a_place_is_a_goal(void** state) {
     assert_int_equal(report.goal_violations, 1);
     hf_check_report_free(&report);
     hf_plan_result_free(&r);
+    /* What is farther from the place that was asked for than the tolerance is not there, however near it is
+       to the pose that was found. */
+    s->goal.place.position.x += 2 * o.goal_tolerance_m;
+    o.patience = 5, o.max_work = 50;
+    assert_int_equal(hf_plan_find(model, s->scene, &q, &o, NULL, NULL, &r, &error), HF_OK);
+    assert_int_equal(r.outcome, HF_PARTIAL);
+    hf_plan_result_free(&r);
     hf_plan_model_free(model);
     hf_scenario_free(as_written);
     hf_scenario_free(s);
+}
+
+/* A slope of 8 degrees under a body that keeps low, and a box under it: the body turns with the slope, and is
+   raised over the box. */
+static void low_bodies_stand_on_uneven_ground(void** state) {
+    (void)state;
+    const float rise = (float)(4 * tan(0.14));
+    float v[] = {-2, -2, 0, 2, -2, rise, 2, 2, rise, -2, 2, 0};
+    uint32_t t[] = {0, 1, 2, 0, 2, 3};
+    hf_mesh floor, box;
+    hf_object_def slope = hf_object_def_default();
+    slope.name = "slope";
+    slope.mesh = (hf_mesh){.vertex_count = 4, .triangle_count = 2, .vertices = v, .indices = t};
+    hf_object_def objects[2] = {box_object("floor", hf_v3(-5, -5, -1), hf_v3(5, 5, 0), &floor),
+                                box_object("box", hf_v3(-0.1, -0.07, 0), hf_v3(0.1, 0.07, 0.12), &box)};
+    hf_scene* scenes[2] = {build(&slope, 1), build(objects, 2)};
+    for (int k = 0; k < 2; k++)
+        for (int i = 0; i < 2; i++) {
+            hf_creature* c = shipped_creature(i ? "spider" : "insect");
+            hf_stand_result r = stand(c, scenes[k], 0, 0, 0.6);
+            if (r.outcome != HF_FOUND) fail_msg("%s", r.why);
+            must_be_valid(c, scenes[k], &r);
+            hf_stand_result_free(&r);
+            hf_creature_free(c);
+        }
+    for (int k = 0; k < 2; k++) hf_scene_free(scenes[k]);
+    hf_mesh_free(&floor);
+    hf_mesh_free(&box);
 }
 
 /* A steep roof over the place, and its flat underside, are no ground: the floor below is. */
@@ -464,6 +499,7 @@ int main(void) {
         cmocka_unit_test(scenarios_start_at_a_place),
         cmocka_unit_test(a_place_is_a_goal),
         cmocka_unit_test(undersides_are_no_ground),
+        cmocka_unit_test(low_bodies_stand_on_uneven_ground),
         cmocka_unit_test(others_stand),
         cmocka_unit_test(without_a_heading_one_is_found),
         cmocka_unit_test(level_legs_are_put_below_the_body),

@@ -194,6 +194,39 @@ static void going_over_to_a_moving_object(void** state) {
     }
 }
 
+/* Beside a crease of five degrees a contact may state the normal of either side and all between them, and
+   nothing else. */
+static void a_normal_beside_a_crease(void** state) {
+    (void)state;
+    const double slope = 0.0873, beyond = 0.0262; /* 5 and 1.5 degrees */
+    float rise = (float)(2 * tan(slope));
+    const float v[18] = {-2, -2, 0, -2, 2, 0, 0.25f, -2, 0, 0.25f, 2, 0, 2.25f, -2, rise, 2.25f, 2, rise};
+    const uint32_t t[12] = {0, 2, 1, 1, 2, 3, 2, 4, 3, 3, 4, 5};
+    const double wrong = HF_CLAIM_CONTACTS;
+    const struct {
+        double along, aside, broken;
+    } cases[] = {{0, 0, 0},
+                 {slope, 0, 0},
+                 {slope / 2, 0, 0},
+                 {-beyond, 0, wrong},
+                 {slope + beyond, 0, wrong},
+                 {slope / 2, beyond, wrong}};
+    for (int i = 0; i < 6; i++) {
+        fixture x = {0};
+        set_up(&x);
+        set_scene(&x, hf_object_def_default(), "floor", (hf_mesh){6, 4, v, t});
+        hf_motion_frame* f = frame(&x, 0, 0.95, DOWN, 0);
+        f->root.position.x = 0.0003;
+        hf_hold c = {.point = {0.2503, 0, 0.0003 * tan(slope)},
+                     .normal = {-sin(cases[i].along) * cos(cases[i].aside), sin(cases[i].aside),
+                                cos(cases[i].along) * cos(cases[i].aside)}};
+        assert_int_equal(hf_motion_add_contact(x.motion, f, &c), HF_OK);
+        judge(&x);
+        assert_int_equal(x.report.broken, (int)cases[i].broken);
+        tear_down(&x);
+    }
+}
+
 /* ---- 3: keyed objects ---- */
 
 static void a_keyed_object_goes_by_its_keys(void** state) {
@@ -489,6 +522,7 @@ int main(void) {
         cmocka_unit_test(a_foot_that_goes_over_does_not_slide),
         cmocka_unit_test(a_patch_that_goes_over_does_not_turn),
         cmocka_unit_test(going_over_to_a_moving_object),
+        cmocka_unit_test(a_normal_beside_a_crease),
         cmocka_unit_test(a_keyed_object_goes_by_its_keys),
         cmocka_unit_test(a_keyed_object_is_named_where_it_is),
         cmocka_unit_test(thin_bodies_do_not_pass_walls),

@@ -30,6 +30,7 @@ typedef struct hf_scenario_state {
     bool any_heading; /* and no heading with it */
     bool placed; /* hf_scenario_stand found the pose at a place: as a goal it is reached where the body stands
                     there, whatever its feet stand on */
+    hf_transform place; /* then: x, y and heading (of +X) that were asked for; tolerances count from there */
     int contact_count;
     hf_hold* contacts; /* in the world; frame -1; a zero normal: wherever the limb is now */
 } hf_scenario_state;

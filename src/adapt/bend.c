@@ -121,7 +121,9 @@ hf_status hf_bend_start(hf_bend* b, const hf_moved_relation* moved, const hf_sce
     memcpy(b->roots, s->roots, f * sizeof *b->roots);
     memcpy(b->q, s->q, f * (size_t)s->q_count * sizeof *b->q);
     for (int i = 0; i < s->phase_count; i++) hf_bend_plan(b, i);
-    return hf_placement_create(scene, &b->placement);
+    hf_status status = hf_placement_create(scene, &b->placement);
+    if (status == HF_OK) hf_rooms_edit(b->rooms, b->placement, moved->changed);
+    return status;
 }
 
 /* ---- limbs ---- */

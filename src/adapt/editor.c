@@ -76,7 +76,9 @@ hf_status hf_adapt_editor_create(const hf_creature* creature, const hf_scene* sc
     if (status == HF_OK)
         status = hf_fail_status(error, hf_bend_make(&e->source, &e->relation, NULL, &e->bend), NULL);
     if (status == HF_OK) status = hf_fail_status(error, hf_crew_make(o.threads, &e->crew), NULL);
-    e->bend.crew = &e->crew;
+    if (status == HF_OK)
+        status = hf_fail_status(error, hf_rooms_make(&e->source, workspace, &e->rooms), NULL);
+    e->bend.crew = &e->crew, e->bend.rooms = &e->rooms;
     if (status == HF_OK) {
         e->places.samples = hf_alloc((size_t)creature->view.limb_count + 1, sizeof *e->places.samples);
         if (!e->places.samples) status = hf_fail_memory(error, NULL);
@@ -93,6 +95,7 @@ void hf_adapt_editor_free(hf_adapt_editor* e) {
     hf_guide_model_free(e->guide);
     hf_places_free(&e->places, e->source.creature);
     hf_crew_free(&e->crew);
+    hf_rooms_free(&e->rooms);
     hf_bend_free(&e->bend);
     hf_moved_relation_free(&e->moved);
     hf_relation_free(&e->relation);
@@ -380,6 +383,14 @@ static hf_status go_round(hf_adapt_editor* e, hf_adapt_result* r) {
     return status;
 }
 
+/* Was a place of a phase looked for? */
+static bool has_replaced(const hf_adapt_editor* e) {
+    bool any = false;
+    for (int i = 0; i < e->source.phase_count; i++)
+        any |= e->bend.phases[i].final || (e->bend.phases[i].gone && e->options.level > 1);
+    return any;
+}
+
 hf_status hf_adapt_editor_update(hf_adapt_editor* e, hf_workspace* workspace, hf_schedule** schedule,
                                  hf_adapt_result* r) {
     HF_REQUIRE(NULL, e && workspace && schedule && r);
@@ -392,13 +403,11 @@ hf_status hf_adapt_editor_update(hf_adapt_editor* e, hf_workspace* workspace, hf
     r->realised.fault_count = 0;
     e->passes = 0;
     e->dynamic = (e->source.schedule->claims & HF_CLAIM_DYNAMIC) != 0;
-    if (status == HF_OK) status = hf_adapt_pass(e, &r->realised);
+    if (status == HF_OK) status = hf_adapt_begin(e, &r->realised);
     r->level = status == HF_OK && (touched_frames(&e->bend) || r->realised.fault_count) ? 1 : 0;
-    if (status == HF_OK && e->options.level > 1 && r->realised.fault_count) {
+    if (status == HF_OK && e->options.level > 1 && r->realised.fault_count)
         status = hf_adapt_replace(e, &r->realised);
-        for (int i = 0; i < e->source.phase_count; i++)
-            if (e->bend.phases[i].final) r->level = 2;
-    }
+    if (status == HF_OK && has_replaced(e)) r->level = 2;
     if (status == HF_OK && e->options.level > 2 && r->realised.fault_count) status = go_round(e, r);
     if (status == HF_OK && e->options.level > 1 && r->realised.fault_count) status = clear(e, &r->realised);
     if (status == HF_OK) status = finish(e, schedule, r);

@@ -14,6 +14,7 @@ struct hf_adapt_editor {
     hf_moved_relation moved;
     hf_bend bend;
     hf_crew crew;
+    hf_rooms rooms;
     hf_places places;
     hf_guide_model* guide; /* of level 3, when it is first asked for */
     int passes;            /* of the last update */
@@ -24,6 +25,8 @@ struct hf_adapt_editor {
 
 /* Deltas, frames, repairs and tests with the phases as planned. */
 hf_status hf_adapt_pass(hf_adapt_editor* editor, hf_realise_result* result);
+/* The first pass; from level 2 on with places for the phases whose objects have no surface any more. */
+hf_status hf_adapt_begin(hf_adapt_editor* editor, hf_realise_result* result);
 /* Level 2: looks for new places of the phases that the faults blame, until there are none or all are tried.
  */
 hf_status hf_adapt_replace(hf_adapt_editor* editor, hf_realise_result* result);

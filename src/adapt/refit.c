@@ -27,7 +27,7 @@ static const double ENOUGH_M = 1e-3;
 static const double STAY = 1e-2;
 
 typedef struct row {
-    int frame, particle;
+    int phase, frame, particle;
 } row;
 
 typedef struct refit {
@@ -54,7 +54,7 @@ static int phase_rows(const refit* r, int phase, row* rows) {
     const hf_phase_plan* p = &r->bend->phases[phase];
     int particle = s->tip_particle[s->phases[phase].hold.limb];
     for (int i = 0; i < PHASE_FRAMES; i++)
-        rows[i] = (row){p->first + (p->last - p->first) * i / (PHASE_FRAMES - 1), particle};
+        rows[i] = (row){phase, p->first + (p->last - p->first) * i / (PHASE_FRAMES - 1), particle};
     return PHASE_FRAMES;
 }
 
@@ -74,13 +74,9 @@ static void collect(refit* r) {
     for (int i = 0; i < r->row_count; i++) {
         int at = r->rows[i].frame * s->particle_count + r->rows[i].particle;
         for (int k = rel->start[at]; k < rel->start[at + 1]; k++) use(r, rel->weights[k].descriptor);
-        hf_transform tip = {0};
-        for (int limb = 0; limb < s->limb_count; limb++)
-            if (s->tip_particle[limb] == r->rows[i].particle) {
-                hf_transform was = hf_source_tip(s, r->rows[i].frame, limb);
-                tip = hf_delta_apply(&r->bend->tips[r->rows[i].frame * s->limb_count + limb], was);
-                r->targets[i] = hf_apply(tip, hf_unapply(was, s->points[at]));
-            }
+        hf_transform was = hf_source_tip(s, r->rows[i].frame, s->phases[r->rows[i].phase].hold.limb);
+        hf_transform tip = hf_bend_link(r->bend, r->rows[i].phase, r->rows[i].frame);
+        r->targets[i] = hf_apply(tip, hf_unapply(was, s->points[at]));
     }
 }
 
@@ -257,7 +253,7 @@ static void keep(refit* r, const cholmod_dense* x) {
         hf_transform a = hf_relation_pose(rel, frame, d->object),
                      b = hf_moved_pose(r->moved, frame, d->object, objects);
         hf_moved_descriptor* m = &r->moved->items[r->used[i]];
-        m->moves = true;
+        m->moves = true, m->rides = false;
         m->local = hf_unapply(b, hf_add(r->at[i], shift_of(x, i)));
         m->turn = hf_quat_mul(hf_quat_conj(b.rotation), hf_quat_mul(r->turn[i], a.rotation));
     }

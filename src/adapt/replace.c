@@ -16,6 +16,8 @@
 /* Time that a limb has to go from the place of one part of a split phase to that of the other, and that each
    part lasts at least, s. */
 static const double SWING_S = 0.6, PART_S = 0.4;
+/* Places that are nearer to each other are one place, m. */
+static const double SAME_M = 0.01;
 
 static bool goes_on(hf_adapt_editor* e) {
     return e->passes < e->options.passes && hf_workspace_goes_on(e->bend.workspace);
@@ -27,12 +29,16 @@ static int blamed(const hf_adapt_editor* e, const hf_realise_result* faults, int
     return n;
 }
 
+static void say_gone(hf_phase_plan* p) {
+    snprintf(p->why, sizeof p->why, "its object has no surface any more");
+}
+
 /* The first reason for a phase to end, in words. */
 static void say_why(hf_adapt_editor* e, const hf_realise_result* faults, int phase) {
     hf_phase_plan* p = &e->bend.phases[phase];
     if (p->why[0]) return;
     if (p->gone) {
-        snprintf(p->why, sizeof p->why, "its object has no surface any more");
+        say_gone(p);
         return;
     }
     for (int i = 0; i < faults->fault_count; i++) {
@@ -113,6 +119,13 @@ static void keep_best(hf_adapt_editor* e, int phase, int left, search* x) {
     if (left < x->least) x->least = left, x->best = e->bend.phases[phase];
 }
 
+/* Is a phase already held at a place? */
+static bool is_there(const hf_phase_plan* p, const hf_hold* place) {
+    return p->mode == HF_PHASE_ELSEWHERE && p->hold.object == place->object &&
+           p->hold.frame == place->frame && p->hold.grip == place->grip &&
+           hf_distance(p->hold.point, place->point) < SAME_M;
+}
+
 /* Looks for places of a phase and tries the best of them in the whole motion until no fault blames it. */
 static hf_status try_places(hf_adapt_editor* e, int phase, hf_realise_result* faults, search* x) {
     hf_status status = without(e, phase);
@@ -121,6 +134,7 @@ static hf_status try_places(hf_adapt_editor* e, int phase, hf_realise_result* fa
     for (int i = 0; i < x->places && x->least > 0 && status == HF_OK; i++) {
         hf_place place = e->places.items[i];
         int left;
+        if (is_there(&x->best, &place.hold)) continue;
         status = try_place(e, phase, &place, faults, &left);
         keep_best(e, phase, left, x);
         if (!goes_on(e)) break;
@@ -183,10 +197,41 @@ static hf_status split_dropped(hf_adapt_editor* e, hf_realise_result* faults) {
     return status;
 }
 
+static bool is_nowhere(const hf_phase_plan* p) { return p->gone && p->mode == HF_PHASE_HELD; }
+
+/* Phases whose objects have no surface any more all go to their best places, or are released where there is
+   none, before the motion is tested: as long as one of them is held nowhere, faults blame all others. Those
+   that wait for a place keep their limbs where they were, and so the body. */
+static hf_status place_gone(hf_adapt_editor* e, bool* moved) {
+    hf_bend* b = &e->bend;
+    hf_status status = HF_OK;
+    for (int i = 0; i < e->source.phase_count && status == HF_OK; i++) {
+        hf_contact_why why;
+        if (!is_nowhere(&b->phases[i]) || !hf_workspace_goes_on(b->workspace)) continue;
+        status = without(e, i);
+        if (status == HF_OK) status = hf_places_find(&e->places, b, &e->options, i, &why);
+        if (status == HF_OK && e->places.count) settle(b, i, &e->places.items[0]), *moved = true;
+        say_gone(&b->phases[i]);
+    }
+    return status;
+}
+
+hf_status hf_adapt_begin(hf_adapt_editor* e, hf_realise_result* faults) {
+    bool moved = false;
+    double error_m;
+    hf_status status = e->options.level > 1 ? place_gone(e, &moved) : HF_OK;
+    if (status == HF_OK && moved) status = hf_relation_refit(&e->bend, &e->moved, &error_m);
+    if (status == HF_OK) status = hf_adapt_pass(e, faults);
+    // other places may have to be found: with descriptors of the surfaces alone
+    if (status != HF_OK || !moved || !faults->fault_count || !goes_on(e)) return status;
+    hf_moved_relation_reset(&e->relation, &e->moved);
+    return hf_adapt_pass(e, faults);
+}
+
 static hf_status replace_one(hf_adapt_editor* e, int phase, hf_realise_result* faults) {
     hf_phase_plan* p = &e->bend.phases[phase];
     hf_phase_plan was = *p;
-    search x = {.least = was.gone ? INT_MAX : blamed(e, faults, phase), .best = was};
+    search x = {.least = is_nowhere(&was) ? INT_MAX : blamed(e, faults, phase), .best = was};
     hf_status status = try_places(e, phase, faults, &x);
     if (x.least > 0 && status == HF_OK) {
         release(&e->bend, phase);

@@ -66,17 +66,44 @@ static void face_object(const check_object* o, const check_frame* at, const doub
     }
 }
 
-/* Sine of the angle between a direction and the nearest one that pushes along all the normals can give; 1
-   from 90 degrees on. By projection onto the cone of the normals, one of them after the other. */
-static double off_normals(const facing* f, const double stated[3], double enough) {
-    double left[3] = {stated[0], stated[1], stated[2]}, push[NORMALS] = {0};
-    for (int round = 0; round < 200 && sqrt(dot(left, left)) > enough; round++)
-        for (int k = 0; k < f->count; k++) {
-            double more = fmax(-push[k], dot(left, f->normals[k]));
-            push[k] += more;
-            for (int x = 0; x < 3; x++) left[x] -= more * f->normals[k][x];
-        }
+static double determinant(const double a[3], const double b[3], const double c[3]) {
+    return a[0] * (b[1] * c[2] - b[2] * c[1]) + a[1] * (b[2] * c[0] - b[0] * c[2]) +
+           a[2] * (b[0] * c[1] - b[1] * c[0]);
+}
+
+/* Is a direction a sum of three normals, each pushing? */
+static bool within_three(const double a[3], const double b[3], const double c[3], const double stated[3]) {
+    double all = determinant(a, b, c);
+    return all != 0 && determinant(stated, b, c) / all >= 0 && determinant(a, stated, c) / all >= 0 &&
+           determinant(a, b, stated) / all >= 0;
+}
+
+/* Distance of a unit vector from the nearest sum of two normals, each pushing; 1 where one of them would
+ * pull. */
+static double off_two(const double a[3], const double b[3], const double stated[3]) {
+    double c = dot(a, b), with_a = dot(a, stated), with_b = dot(b, stated), left[3];
+    double x = (with_a - c * with_b) / (1 - c * c), y = (with_b - c * with_a) / (1 - c * c);
+    if (!(x >= 0 && y >= 0)) return 1;
+    for (int i = 0; i < 3; i++) left[i] = stated[i] - x * a[i] - y * b[i];
     return sqrt(dot(left, left));
+}
+
+/* Sine of the angle between a direction and the nearest one that pushes along all the normals can give; 1
+   from 90 degrees on. What the normals give together is what one, two or three of them give, so that trying
+   these is exact. (Projecting onto one normal after the other converges too slowly where two differ by a few
+   degrees.) */
+static double off_normals(const facing* f, const double stated[3]) {
+    double least = 1;
+    for (int a = 0; a < f->count; a++) {
+        double with = dot(f->normals[a], stated);
+        if (with > 0) least = fmin(least, sqrt(fmax(0, 1 - with * with)));
+        for (int b = 0; b < a; b++) {
+            least = fmin(least, off_two(f->normals[a], f->normals[b], stated));
+            for (int c = 0; c < b; c++)
+                if (within_three(f->normals[a], f->normals[b], f->normals[c], stated)) return 0;
+        }
+    }
+    return least;
 }
 
 /* Is the stated normal that of a surface at the point? On an edge anything between its sides will do. */
@@ -90,7 +117,7 @@ static bool normal_agrees(const check_job* job, int frame, int object, const hf_
         check_frame at = check_frame_of(check_object_at(job, o, frame, 0));
         face_object(&job->objects[o], &at, world, stated, &f);
     }
-    return !f.count || off_normals(&f, stated, hf_sin(FACE_RAD)) <= hf_sin(FACE_RAD);
+    return !f.count || off_normals(&f, stated) <= hf_sin(FACE_RAD);
 }
 
 static bool same_frame(const hf_motion_contact_frame* a, const hf_contact_frame* b, const char* link) {

@@ -5,6 +5,11 @@
 
 /* Share by which float products that bound something are made larger. */
 #define WIDER 1.000002f
+#define WIDER_SQUARE 1.0001f /* the same of their squares, in cells */
+/* An empty slot of a node has a ball larger than this. */
+#define EMPTY_M 1e15f
+/* The value of a cell is at most so many steps under the distance of its centre. */
+#define VALUE_STEPS 1.5f
 
 HF_INLINE8 vec8 rows8(const float* p) { return (vec8){f8_load(p), f8_load(p + 8), f8_load(p + 16)}; }
 HF_INLINE8 float8 dot8(const float a[3], vec8 p) { return a[0] * p.x + a[1] * p.y + a[2] * p.z; }
@@ -38,7 +43,7 @@ HF_INLINE8 mask8 inside8(const float8 beyond[3]) {
 
 /* Squared distance in the triangle's plane; 0 above it. */
 HF_INLINE8 float8 aside8(const hf_near_triangle* t, vec8 p, const float8 beyond[3]) {
-    float8 least = f8_all(3e38f), zero = f8_all(0);
+    float8 least = f8_all(HF_FLOAT_FAR), zero = f8_all(0);
     for (int i = 0; i < 3; i++) {
         float8 along = dot8(t->along[i], p);
         float8 past = f8_max(f8_max(t->start[i] - along, along - t->end[i]), zero);
@@ -93,7 +98,7 @@ static int object_boxes(const hf_near_object* o, float epsilon, vec8 c, vec8 hal
     float brick = (float)g->cell * HF_BRICK;
     int in = 0;
     for (int s = 0; s < 8; s++) {
-        if (ball.lane[s] > 1e15f) continue; // an empty slot
+        if (ball.lane[s] > EMPTY_M) continue;
         const float p[3] = {x.lane[s], y.lane[s], z.lane[s]};
         float outside = 0, aside = 0;
         int at[3];
@@ -106,12 +111,12 @@ static int object_boxes(const hf_near_object* o, float epsilon, vec8 c, vec8 hal
             aside += d * d;
         }
         float reach = ball.lane[s] + o->doubt;
-        if (outside * brick * brick > reach * reach * 1.0001f) continue;
+        if (outside * brick * brick > reach * reach * WIDER_SQUARE) continue;
         size_t index =
             ((size_t)at[2] * (size_t)g->size[1] + (size_t)at[1]) * (size_t)g->size[0] + (size_t)at[0];
         float bound = epsilon + reach;
         float gap = g->far[index] - bound; // far - aside > bound
-        if (gap > 0 && gap * gap > aside * brick * brick * 1.0001f) continue;
+        if (gap > 0 && gap * gap > aside * brick * brick * WIDER_SQUARE) continue;
         in |= 1 << s;
     }
     return in;
@@ -147,7 +152,7 @@ static int ask_around(const hf_near_object* o, const float p[3], float least, fl
         // a far cell is two cells beyond epsilon at least
         float from = v == HF_GRID_FAR ? (float)g->epsilon + cell : (float)v * g->step;
         if (from > most && (from - most) * (from - most) > square) return -1;
-        float room = least - ((float)v + 1.5f) * g->step;
+        float room = least - ((float)v + VALUE_STEPS) * g->step;
         if (v != HF_GRID_FAR && room > 0 && room * room > square) return 1;
     }
     return 0;
@@ -193,7 +198,7 @@ static int object_leaf(const hf_candidate_walk* w, uint32_t item, uint32_t block
     if (!open) return 0;
     float cell = (float)g->cell;
     float8 v = __builtin_convertvector(value, float8), square = aside * (cell * cell * WIDER);
-    float8 room = least - (v + 1.5f) * g->step, gap = v * g->step - most;
+    float8 room = least - (v + VALUE_STEPS) * g->step, gap = v * g->step - most;
     int in = open & m8_bits((room > 0) & (room * room > square));
     open &= ~in & ~m8_bits((gap > 0) & (gap * gap > square));
     // its neighbours most of the rest

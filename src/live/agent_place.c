@@ -33,7 +33,7 @@ static void read_place(hf_agent* a, const hf_placement* placement, const hf_cont
     hf_forward(a->creature, &pose, a->links);
     hf_anchor anchor = hf_hold_anchor(a->creature, &k->hold, a->links);
     anchor.point = hf_add(k->hold.point, hf_scale(k->hold.normal, f->ball));
-    anchor.flat = anchor.flat && k->angle_error_rad <= HF_FLAT_RAD;
+    anchor.flat = anchor.flat && k->angle_error_rad <= HF_LEVEL_RAD;
     *place = hf_agent_place_on(placement, k->hold, anchor);
     hf_forward(a->creature, &a->pose, a->links);
 }

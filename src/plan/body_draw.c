@@ -24,10 +24,7 @@ hf_transform hf_body_shift(const hf_plan_world* w, hf_random* random, double siz
     return (hf_transform){hf_scale(hf_v3(v[0], v[1], v[2] > 0 ? v[2] / 2 : v[2]), h), turned(turn)};
 }
 
-void hf_body_bend(const hf_plan_world* w, hf_random* random, double most, double* q) {
-    double v[3];
-    for (int i = 0; i < 3; i++) v[i] = hf_random_between(random, -most, most);
-    hf_vec3 bend = hf_v3(v[0] / 2, v[1], v[2] / 2);
+void hf_body_bend_by(const hf_plan_world* w, hf_vec3 bend, double* q) {
     for (int j = 0; j < w->view->joint_count; j++) {
         const hf_joint* joint = &w->view->joints[j];
         double part = hf_dot(bend, w->model->bend_axis[j]);
@@ -37,6 +34,12 @@ void hf_body_bend(const hf_plan_world* w, hf_random* random, double most, double
         *at = rest + fabs(part) * ((part > 0 ? joint->upper : joint->lower) - rest);
     }
     hf_pose_follow(w->creature, q);
+}
+
+void hf_body_bend(const hf_plan_world* w, hf_random* random, double most, double* q) {
+    double v[3];
+    for (int i = 0; i < 3; i++) v[i] = hf_random_between(random, -most, most);
+    hf_body_bend_by(w, hf_v3(v[0] / 2, v[1], v[2] / 2), q);
 }
 
 bool hf_body_settle(hf_planner* p, const hf_plan_hold* holds, int count, const hf_stance* stance,

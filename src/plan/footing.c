@@ -71,6 +71,24 @@ bool hf_footing_set(hf_planner* p, int limb, hf_pose* pose, hf_hold* hold) {
     return good;
 }
 
+bool hf_footing_drop(hf_planner* p, int limb, int frame, hf_vec3 over, hf_pose* pose, hf_hold* hold) {
+    hf_hold c = {.limb = limb, .frame = frame};
+    hf_surface hit;
+    hf_vec3 down = {0, 0, -1};
+    double length = HF_UNDER_FARTHEST * p->world.view->limbs[limb].length;
+    if (!hf_placement_ray(p->world.placement, over, down, length, &hit)) return false;
+    c.normal = hit.normal.z < 0 ? hf_neg(hit.normal) : hit.normal;
+    c.object = hit.object, c.point = hit.point;
+    if (c.normal.z < HF_LEAST_FACING || !hf_scene_object(p->world.scene, hit.object).contact) return false;
+    hf_workspace_mark mark = hf_workspace_begin(p->tools.workspace);
+    hf_pose set = hf_take_pose(p);
+    set.root = pose->root;
+    bool good = set.q && set_foot(p, pose, hf_root_upright(pose->root), &c, set.q);
+    if (good) hf_pose_copy(&p->world, &set, pose), *hold = c;
+    hf_workspace_end(p->tools.workspace, mark);
+    return good;
+}
+
 /* The limb on the place from one of the poses, free of collision. */
 static bool reach(hf_planner* p, const hf_step_query* g, const hf_pose* pose, hf_transform root,
                   const hf_hold* c, hf_step_candidate* to) {

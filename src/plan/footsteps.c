@@ -15,7 +15,7 @@
    than the one before; the leg behind of a foot that stays flat should reach less far, as it must bend when
    the foot leaves. */
 static const double SHIFT_TIME = 1.4, SWING_TIME = 1.3, LAST_SWING_TIME = 1.1, BETWEEN_TIME = 0.15,
-                    ROLL_TIME = 0.55, LEAD_TIME = 0.3, FLAT_LEAD_TIME = -0.1;
+                    ROLL_TIME = 0.55, SOONER_TIME = 0.2, LEAD_TIME = 0.3, FLAT_LEAD_TIME = -0.1;
 /* How far the heel of a foot that rolls over its toes rises, rad, where the toes' joint goes so far: a
    person's rises by 0.9 rad. */
 static const double ROLL_RAD = 0.9;
@@ -41,6 +41,8 @@ static const double LEAST_STRIDES = 0.1;
    much farther than sideways or backwards it goes ahead in a stride. People turn by a quarter in two steps.
  */
 static const double STRIDE_RAD = 1.2, SIDEWAYS = 2, BACKWARDS = 1.5;
+/* What a foothold costs, in steps, at which a foot with toes has no ground under them: it cannot roll. */
+static const double STIFF = 0.5;
 /* How much wider than a barred step a longer one is that is barred with it, of how much longer. */
 static const double HALF_AS_WIDE = 0.5;
 /* How near to each other two feet are put across the body at least, of a leg. What it costs, in steps, to
@@ -134,7 +136,18 @@ hf_toe hf_toe_find(const hf_plan_world* w, const hf_hold* hold) {
     return (hf_toe){.frame = -1};
 }
 
-/* The hold by the toes in the same posture. */
+/* Is the hold's point on a surface that faces as it says? The hold gets that surface's object. */
+static bool is_on_ground(const hf_plan_world* w, double reach, hf_hold* at) {
+    hf_surface ground;
+    hf_vec3 from = hf_add(at->point, hf_scale(at->normal, reach));
+    if (!hf_placement_ray(w->placement, from, hf_neg(at->normal), 2 * reach, &ground)) return false;
+    double facing = fabs(hf_dot(ground.normal, at->normal));
+    at->object = ground.object;
+    return fabs(ground.distance - reach) <= HF_HELD_M && facing >= hf_cos(HF_CONTACT_RAD) &&
+           hf_scene_object(w->scene, ground.object).contact;
+}
+
+/* The hold by the toes in the same posture, where they are on the same plane as the sole. */
 static void find_toes(hf_planner* p, const hf_pose* pose, hf_footstep* s) {
     hf_toe toe = hf_toe_find(&p->world, &s->hold.at);
     s->toes.at.limb = -1;
@@ -144,6 +157,7 @@ static void find_toes(hf_planner* p, const hf_pose* pose, hf_footstep* s) {
     hf_forward(p->world.creature, pose, p->tools.links);
     at.frame = toe.frame;
     at.point = hf_apply(p->tools.links[f->link], f->offset);
+    if (!is_on_ground(&p->world, f->patch[0], &at)) return;
     hf_hold_make(p, &at, pose, &s->toes);
     if (s->toes.support.corner_count < HF_SUPPORT_CORNERS) s->toes.at.limb = -1;
 }
@@ -501,6 +515,7 @@ static void reach_from(hf_walk* k, const walk_way* y, int turn, int at, int from
     if (at - from > most || !isfinite(last->cost) || !has_places(k, y, turn, at)) return;
     double rise = to->step.hold.at.point.z - last->step.hold.at.point.z;
     double cost = last->cost + cost_of(y, at - from, most, rise);
+    if (!y->flat && to->step.toes.at.limb < 0) cost += STIFF;
     if (cost >= to->cost ||
         (y->count == 2 && gap_between(k, &last->step, &to->step) < least_gap(y) - HF_SLIP_M))
         return;
@@ -663,7 +678,8 @@ bool hf_footsteps_time(hf_walk* k) {
         hf_footstep* s = &k->steps[i];
         const hf_footstep* old = hf_walk_stood(k, s->limb, s->lift);
         if (old->toes.at.limb >= 0 && !k->together)
-            s->roll = s->lift - 1 - (int)(ROLL_TIME * unit * s->slower);
+            s->roll = s->lift - 1 - (int)((ROLL_TIME + s->sooner * SOONER_TIME) * unit * s->slower);
+        if (s->sooner > 0 && s->roll <= old->land + 1) s->roll = old->land + 2;
         // two limbs do not change at once
         while (i > 0 && (s->roll == k->steps[i - 1].land || s->roll == k->steps[i - 1].lift + 1)) s->roll--;
         if (s->roll <= old->land) s->roll = -1;

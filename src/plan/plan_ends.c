@@ -12,7 +12,11 @@
 static bool draw_to(hf_planner* p, hf_hold* c, hf_pose* pose) {
     const hf_limb* l = &p->world.view->limbs[c->limb];
     hf_forward(p->world.creature, pose, p->tools.links);
-    if (l->joint_count == 0) return true;
+    if (l->joint_count == 0) { // no joint brings it there
+        const hf_contact_frame* f = &l->contacts[c->frame];
+        hf_vec3 on_ball = hf_sub(hf_apply(p->tools.links[f->link], f->offset), hf_scale(c->normal, f->ball));
+        return hf_distance(on_ball, c->point) <= HF_SLIP_M;
+    }
     hf_target t = {.kind = c->grip ? HF_TARGET_POSITION : HF_TARGET_NORMAL,
                    .limb = c->limb,
                    .contact = c->frame,

@@ -23,12 +23,26 @@ bool hf_plan_stay(hf_planner* p, int first) {
     return true;
 }
 
+/* A goal that is a place counts by where it was asked for: the pose that was found there may be off it by as
+   much as the tolerance itself. */
 static bool is_near(const hf_plan_options* o, const hf_scenario_state* goal, hf_transform root) {
-    return hf_distance(root.position, goal->pose.root.position) <= o->goal_tolerance_m;
+    hf_vec3 off = hf_sub(root.position, goal->placed ? goal->place.position : goal->pose.root.position);
+    if (goal->placed) off.z = 0; // the height was for the stand to find
+    return hf_length(off) <= o->goal_tolerance_m;
 }
 
-static bool is_turned(const hf_plan_options* o, const hf_scenario_state* goal, hf_transform root) {
-    return hf_quat_angle(root.rotation, goal->pose.root.rotation) <= o->goal_tolerance_rad;
+/* The angle about the vertical between where the creature looks and where the place asked for. */
+static double off_heading(const hf_plan_world* w, const hf_scenario_state* goal, hf_transform root) {
+    double facing = w->view->facing;
+    hf_vec3 ahead = hf_rotate(root.rotation, hf_v3(hf_cos(facing), hf_sin(facing), 0)),
+            wanted = hf_rotate(goal->place.rotation, hf_v3(1, 0, 0));
+    return fabs(hf_atan2(ahead.x * wanted.y - ahead.y * wanted.x, ahead.x * wanted.x + ahead.y * wanted.y));
+}
+
+static bool is_turned(const hf_plan_world* w, const hf_scenario_state* goal, hf_transform root) {
+    double most = w->options->goal_tolerance_rad;
+    if (goal->placed && !goal->any_heading && off_heading(w, goal, root) > most) return false;
+    return hf_quat_angle(root.rotation, goal->pose.root.rotation) <= most;
 }
 
 /* Is every joint of the pose where the goal has it? */
@@ -51,7 +65,7 @@ static bool reach_root(hf_planner* p, const hf_scenario_state* goal, hf_pose* po
     bool there =
         stance &&
         hf_stance_pose(p, n->holds, n->hold_count, stance, hf_pose_margin(p), goal->pose.root, NULL, pose) &&
-        is_near(o, goal, pose->root) && (goal->whole || is_turned(o, goal, pose->root)) &&
+        is_near(o, goal, pose->root) && (goal->whole || is_turned(&p->world, goal, pose->root)) &&
         hf_segment_move(p, n->holds, n->hold_count, stance, p->tree.node_index, &n->pose, pose);
     hf_stance_return(p, stance);
     return there && hf_plan_stay(p, first);
@@ -103,7 +117,7 @@ static bool take_posture(hf_planner* p, const hf_scenario_state* goal, hf_pose* 
     hf_stance_return(p, stance);
     if (!moved || !hf_plan_stay(p, first)) return false;
     const hf_pose* end = &p->tree.nodes[p->tree.node_index].pose;
-    return is_near(p->world.options, goal, end->root) && is_turned(p->world.options, goal, end->root) &&
+    return is_near(p->world.options, goal, end->root) && is_turned(&p->world, goal, end->root) &&
            has_posture(&p->world, goal, end->q);
 }
 
@@ -128,7 +142,7 @@ static void go_back(hf_planner* p, const hf_plan_tree* was) {
 /* A goal that is a place is reached as soon as the body stands there, whatever its feet stand on. */
 static bool take_place(hf_planner* p, const hf_scenario_state* goal, hf_pose* pose) {
     hf_plan_tree was = p->tree;
-    bool turned = is_turned(p->world.options, goal, was.nodes[was.node_index].pose.root);
+    bool turned = is_turned(&p->world, goal, was.nodes[was.node_index].pose.root);
     if (take_whole(p, goal, pose)) return true;
     go_back(p, &was);
     return goal->placed && turned;

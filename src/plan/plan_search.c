@@ -168,16 +168,18 @@ static void expand(hf_planner* p) {
     }
     const option* o = &options[n->option];
     bool blocked = false, found = false;
+    bool sits = o->change == RELEASE && p->world.view->limbs[o->limb].joint_count == 0;
     if (o->change == RELEASE)
         found = n->found == 0 && hf_step_release(p, n, o->limb, NULL, child);
     else
         found = n->found < p->world.options->tries &&
                 hf_step_limb(p, n, o->limb, NULL, o->change == SPECULATIVE_STEP, child, &blocked);
+    bool rises = sits && !found && n->found == 0 && hf_seat_leave(p); // makes stances of its own
     n->found++;
     if (!found) n->option++, n->found = 0;
-    n->worth -= found ? cost_of_child(p) : cost_of_all(p) / count;
+    n->worth -= found || rises ? cost_of_child(p) : cost_of_all(p) / count;
     // the limb whose turn it is, or one that has a place and finds no way there
-    if (!found && (blocked || (o == options && o->change == MOVE))) record_blocked(p, n, o->limb);
+    if (!found && !rises && (blocked || (o == options && o->change == MOVE))) record_blocked(p, n, o->limb);
     if (found) hf_plan_adopt(p, HF_PLAN_AT_REST);
 }
 

@@ -178,7 +178,9 @@ bool hf_spares_clear(hf_planner* p, const hf_plan_hold* holds, int count, int sk
 hf_random hf_body_draws(const hf_planner* p, uint32_t stream);
 /* A random shift and turn of about `size` creature heights, rather down than up, with little roll. */
 hf_transform hf_body_shift(const hf_plan_world* world, hf_random* random, double size);
-/* Bends trunk and head, each joint by its share of one random bend: 1 is all its limits allow. */
+/* Bends trunk and head about X, Y and Z, each joint by its share of one bend: 1 is all its limits allow. */
+void hf_body_bend_by(const hf_plan_world* world, hf_vec3 bend, double* q);
+/* By a random bend. */
 void hf_body_bend(const hf_plan_world* world, hf_random* random, double most, double* q);
 /* Moves the root until all holds are kept and the margin is there, in a few small steps. */
 bool hf_body_settle(hf_planner* p, const hf_plan_hold* holds, int count, const hf_stance* stance,

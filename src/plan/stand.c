@@ -1,5 +1,6 @@
 /* Standing poses: the root over the ground at the height of the standing posture, then lower and lower until
-   the walking limbs find ground under them and hold the body in balance. */
+   the walking limbs find ground under them and hold the body in balance. Where that fails the body is turned
+   with the plane through the ground under its limbs, and then raised over the highest of that ground. */
 #include <holdfast/stand.h>
 
 #include "base/error.h"
@@ -14,8 +15,9 @@
 /* Heights of the root that are tried: from the standing posture's down to half of it, 2 % apart. */
 static const double LOWER_STEP = 0.02;
 enum { HEIGHTS = 26 };
-static const double FARTHEST_M = 1e7; /* from the origin, as starts and goals may be */
-static const double LEAST_UP = 0.5;   /* of a ground's normal: steeper surfaces are walls */
+static const double FARTHEST_M = 1e7;       /* from the origin, as starts and goals may be */
+static const double LEAST_UP = 0.5;         /* of a ground's normal: steeper surfaces are walls */
+static const double LEAST_TILT_RAD = 0.017; /* ground that is level within a degree turns no body */
 
 void hf_stand_result_free(hf_stand_result* r) {
     if (!r) return;
@@ -54,19 +56,51 @@ static bool find_ground(const hf_plan_world* w, double x, double y, double from,
     return find_facing(w, x, y, from, 1, z) || find_facing(w, x, y, from, -1, z);
 }
 
-/* The lowest ground under the walking limbs with the root over x, y. */
-static bool find_level(const hf_plan_world* w, hf_transform root, double ground, double* level) {
+/* The ground under the walking limbs with the root over x, y. */
+typedef struct ground {
+    double at_root;       /* z below the root */
+    double low, high;     /* least and greatest z under a limb */
+    double at_plane;      /* z below the root of the plane through what is under the limbs */
+    hf_vec3 plane_normal; /* upwards */
+} ground;
+
+/* The plane through points of which the first is the middle one, by least squares; level where the points do
+   not determine it. */
+static void fit_plane(const hf_vec3* points, int count, hf_vec3 middle, ground* g) {
+    double xx = 0, xy = 0, yy = 0, xz = 0, yz = 0;
+    for (int i = 0; i < count; i++) {
+        hf_vec3 d = hf_sub(points[i], middle);
+        xx += d.x * d.x, xy += d.x * d.y, yy += d.y * d.y, xz += d.x * d.z, yz += d.y * d.z;
+    }
+    double det = xx * yy - xy * xy, a = 0, b = 0;
+    // feet in a line leave the tilt across it open
+    if (det > 1e-6 * xx * yy) a = (xz * yy - yz * xy) / det, b = (yz * xx - xz * xy) / det;
+    g->plane_normal = hf_normalize(hf_v3(-a, -b, 1));
+    g->at_plane = middle.z;
+}
+
+static bool find_grounds(const hf_plan_world* w, hf_transform root, ground* g) {
+    hf_vec3 points[HF_MAX_HOLDS], sum = {0};
+    int count = 0;
     bool any = false;
-    *level = ground;
+    g->low = g->high = g->at_root;
     for (int l = 0; l < w->view->limb_count; l++) {
         const hf_plan_limb* m = &w->model->limbs[l];
         if (!m->walks || w->view->limbs[l].joint_count == 0) continue;
         hf_vec3 foot = hf_apply(root, m->rest_in_root);
-        double z;
         any = true;
-        if (find_ground(w, foot.x, foot.y, ground + w->model->tall, &z) && ground - z < w->model->tall)
-            *level = fmin(*level, z);
+        if (count == HF_MAX_HOLDS || !find_ground(w, foot.x, foot.y, g->at_root + w->model->tall, &foot.z) ||
+            !(g->at_root - foot.z < w->model->tall))
+            continue;
+        g->low = fmin(g->low, foot.z), g->high = fmax(g->high, foot.z);
+        sum = hf_add(sum, foot);
+        points[count++] = foot;
     }
+    hf_vec3 middle = count ? hf_scale(sum, 1.0 / count) : hf_v3(0, 0, g->at_root);
+    fit_plane(points, count, middle, g);
+    // the plane below the root, which need not be in the middle of the limbs
+    hf_vec3 n = g->plane_normal;
+    g->at_plane -= (n.x * (root.position.x - middle.x) + n.y * (root.position.y - middle.y)) / n.z;
     return any;
 }
 
@@ -136,50 +170,80 @@ static void say_points(const hf_plan_world* w, char* text, size_t size) {
                  count, count == 1 ? "" : "s", count == 1 ? "es" : "");
 }
 
-static hf_status stand_in(hf_planner* p, double x, double y, double yaw, hf_stand_result* r) {
+/* Why no pose was a stand: that of the first one tried. */
+typedef struct refusal {
+    bool known;
+    hf_plan_why why;
+    hf_collision first; /* where it collides in the posture in which it would stand */
+    double least_m;     /* from the place to where the body would be balanced; infinite: nowhere */
+} refusal;
+
+/* The root over the place with this turn, from the height `top` down to `bottom`. */
+static bool stand_between(hf_planner* p, hf_transform root, double top, double bottom, refusal* no) {
     hf_plan_world* w = &p->world;
-    double top = top_of(w->scene, w->placement), ground, level;
-    hf_transform root = {hf_v3(x, y, 0), hf_quat_axis_angle(hf_v3(0, 0, 1), yaw - w->view->facing)};
-    if (!find_ground(w, x, y, top + 1, &ground)) {
-        snprintf(r->why, sizeof r->why, "at %g %g there is no surface below that allows contact", x, y);
-        return HF_OK;
-    }
-    if (!find_level(w, root, ground, &level)) {
-        snprintf(r->why, sizeof r->why, "the creature has no limb that walks");
-        return HF_OK;
-    }
-    hf_plan_why why = HF_PLAN_START_UNBALANCED;
-    hf_collision first = {0}; // where it collides in the posture in which it would stand
-    double least_m = INFINITY;
+    hf_vec3 place = root.position;
     for (int i = 0; i < HEIGHTS && hf_plan_ok(p); i++) {
-        hf_vec3 wish =
-            hf_v3(x, y, level + ball_of(w) + w->model->rest_height - LOWER_STEP * i * w->model->tall);
-        root.position = wish;
+        double z = top - LOWER_STEP * i * w->model->tall;
+        if (z < bottom) break;
+        root.position = hf_v3(place.x, place.y, z);
         for (int k = 0; k < 2 && hf_plan_ok(p); k++) {
             hf_plan_why now = HF_PLAN_START_UNBALANCED;
-            if (!stand_over(p, root, &now)) {
-                if (i == 0 && k == 0) why = now, first = p->tools.hit;
-                break;
-            }
-            hf_vec3 off = hf_sub(p->tree.nodes[0].pose.root.position, wish);
+            bool stands = stand_over(p, root, &now);
+            if (!no->known) no->known = true, no->why = now, no->first = p->tools.hit;
+            if (!stands) break;
+            hf_vec3 off = hf_sub(p->tree.nodes[0].pose.root.position, place);
             double off_m = hf_hypot(off.x, off.y);
-            if (off_m <= w->options->goal_tolerance_m) return take_stand(p, ground, r);
-            least_m = fmin(least_m, off_m);
+            if (off_m <= w->options->goal_tolerance_m) return true;
+            no->least_m = fmin(no->least_m, off_m);
             // the body shifts to be in balance: once more, from as far to the other side
-            root.position = hf_v3(x - off.x, y - off.y, wish.z);
+            root.position = hf_v3(place.x - off.x, place.y - off.y, z);
         }
     }
+    return false;
+}
+
+static void say_refusal(const hf_plan_world* w, hf_vec3 place, double level, const refusal* no,
+                        hf_stand_result* r) {
     char pair[160] = "";
-    if (why == HF_PLAN_START_UNBALANCED) say_points(w, pair, sizeof pair);
-    if (why == HF_PLAN_START_COLLIDES) hf_plan_pair_text(w, &first, pair, sizeof pair);
-    if (isfinite(least_m))
+    if (isfinite(no->least_m)) {
         snprintf(r->why, sizeof r->why,
                  "at %g %g, on the ground at %.2f m, the body is balanced %.0f mm beside the place, farther "
                  "than goal_tolerance_m",
-                 x, y, ground, 1000 * least_m);
+                 place.x, place.y, level, 1000 * no->least_m);
+        return;
+    }
+    if (no->why == HF_PLAN_START_COLLIDES)
+        hf_plan_pair_text(w, &no->first, pair, sizeof pair);
     else
-        snprintf(r->why, sizeof r->why, "at %g %g, on the ground at %.2f m, %s%s", x, y, ground,
-                 why == HF_PLAN_START_COLLIDES ? "the body collides" : "no stance holds the body", pair);
+        say_points(w, pair, sizeof pair);
+    snprintf(r->why, sizeof r->why, "at %g %g, on the ground at %.2f m, %s%s", place.x, place.y, level,
+             no->why == HF_PLAN_START_COLLIDES ? "the body collides" : "no stance holds the body", pair);
+}
+
+static hf_status stand_in(hf_planner* p, double x, double y, double yaw, hf_stand_result* r) {
+    hf_plan_world* w = &p->world;
+    ground g;
+    hf_transform root = {hf_v3(x, y, 0), hf_quat_axis_angle(hf_v3(0, 0, 1), yaw - w->view->facing)};
+    if (!find_ground(w, x, y, top_of(w->scene, w->placement) + 1, &g.at_root)) {
+        snprintf(r->why, sizeof r->why, "at %g %g there is no surface below that allows contact", x, y);
+        return HF_OK;
+    }
+    if (!find_grounds(w, root, &g)) {
+        snprintf(r->why, sizeof r->why, "the creature has no limb that walks");
+        return HF_OK;
+    }
+    double height = ball_of(w) + w->model->rest_height, low = g.low + height;
+    refusal no = {.why = HF_PLAN_START_UNBALANCED, .least_m = INFINITY};
+    bool stands = stand_between(p, root, low, -INFINITY, &no);
+    double tilt = hf_acos(fmin(1, g.plane_normal.z));
+    if (!stands && tilt > LEAST_TILT_RAD && tilt <= w->view->guide.tilt_max) {
+        hf_transform turned = root;
+        turned.rotation = hf_quat_mul(hf_quat_between(hf_v3(0, 0, 1), g.plane_normal), root.rotation);
+        stands = stand_between(p, turned, g.at_plane + height / g.plane_normal.z, -INFINITY, &no);
+    }
+    if (!stands) stands = stand_between(p, root, g.high + height, low, &no);
+    if (stands) return take_stand(p, g.at_root, r);
+    say_refusal(w, hf_v3(x, y, 0), g.at_root, &no, r);
     return p->tools.status;
 }
 
@@ -229,8 +293,10 @@ hf_status hf_stand(const hf_plan_model* model, const hf_scene* scene, double x, 
 static hf_status stand_state(hf_scenario* s, const char* which, hf_scenario_state* state,
                              const hf_plan_model* model, const hf_plan_options* options, hf_error* error) {
     if (!state->pose.q || !state->stands) return HF_OK;
-    hf_vec3 ahead = hf_rotate(state->pose.root.rotation, hf_v3(1, 0, 0)), at = state->pose.root.position;
-    double yaw = state->any_heading ? NAN : hf_atan2(ahead.y, ahead.x);
+    hf_transform place = state->pose.root;
+    hf_vec3 ahead = hf_rotate(place.rotation, hf_v3(1, 0, 0)), at = place.position;
+    bool any_heading = state->any_heading;
+    double yaw = any_heading ? NAN : hf_atan2(ahead.y, ahead.x);
     hf_stand_result r;
     hf_error why = {0};
     hf_status status = hf_stand(model, s->scene, at.x, at.y, yaw, options, &r, &why);
@@ -239,7 +305,7 @@ static hf_status stand_state(hf_scenario* s, const char* which, hf_scenario_stat
     hf_free(state->pose.q);
     hf_free(state->contacts);
     *state = r.state;
-    state->placed = true;
+    state->placed = true, state->place = place, state->any_heading = any_heading;
     return HF_OK;
 }
 

@@ -64,6 +64,15 @@ void hf_footing_list(hf_planner* p, const hf_step_query* query, hf_step_list* li
 /* Puts a walking limb of the pose on what lies under it, turned as at rest; *hold (may be NULL) is where.
    False where it gets there not. */
 bool hf_footing_set(hf_planner* p, int limb, hf_pose* pose, hf_hold* hold);
+/* Puts a frame of a walking limb of the pose on what lies straight below the point, turned as at rest; *hold
+   is where. False where nothing to stand on lies there or the limb does not reach. */
+bool hf_footing_drop(hf_planner* p, int limb, int frame, hf_vec3 over, hf_pose* pose, hf_hold* hold);
+
+/* ---- seat.c ---- */
+/* From the last stance, whose body is held by a limb without joints, to one without that contact: walking
+   limbs step first to where they carry the body as it sits. True with the stances of all changes in the tree;
+   nothing changes when there is no such way. */
+bool hf_seat_leave(hf_planner* p);
 
 /* ---- step.c ---- */
 /* An empty list whose postures are from the workspace; false, and the failure noted, when memory is out. */

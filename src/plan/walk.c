@@ -26,7 +26,7 @@ static const double MOST_LEARNT_M = 0.3;
    hold than before, after which further ones are in vain; paces at which limbs collide, after which no other
    is tried; how often at one pace a step that meets the scene is made higher, by a swing's usual height each
    time: six times that are 0.3 of the leg, more than footholds in turn differ. */
-enum { COUNTER_ROUNDS = 3, PATIENCE = 2, MOST_FAILED = 3, MOST_RAISED = 6 };
+enum { COUNTER_ROUNDS = 3, PATIENCE = 2, MOST_FAILED = 3, MOST_RAISED = 6, MOST_SOONER = 6 };
 /* One of so many knots that is not held once limbs have learnt to swing: such a walk is far from one that
    holds, and all its steps become slower at once by this factor. */
 enum { FAR_OFF = 4 };
@@ -211,11 +211,13 @@ static verdict judge_speeds(hf_walk* w) {
     hf_planner* p = w->planner;
     hf_plan_hold holds[HF_MAX_HOLDS];
     verdict v = HOLDS;
+    w->slips = -1;
     for (int k = 1; k <= w->last; k++) {
         hf_pose a = hf_walk_pose(w, k - 1), b = hf_walk_pose(w, k);
         hf_segment part = way_to(w, k, holds);
         double speed = hf_frames_speed(p->world.creature, p->world.options->rate, &a, &b) / HF_FRAME_SPEED;
         if (speed <= 1 && hf_segment_holds_between(&part, &a, &b)) continue;
+        if (speed <= 1 && w->slips < 0) w->slips = k;
         v = TOO_FAST;
         hf_footstep* s = step_at(w, k);
         s->blamed = true, s->too_fast = fmax(s->too_fast, speed);
@@ -348,13 +350,14 @@ static bool find_ends(hf_walk* w) {
     return good && w->height > 0;
 }
 
-/* What rounds learn begins anew, unless it goes on from an attempt whose steps were lower. */
+/* What rounds learn begins anew, unless it goes on from an attempt at the same steps. */
 static void begin_rounds(hf_walk* w, double crouch, bool anew) {
     size_t rows = (size_t)(w->last + 1);
     w->posed = 0, w->crouch = crouch * w->height;
     for (int k = 0; k <= w->last; k++) w->ceiling[k] = w->height_wish[k] - w->crouch, w->floor[k] = -INFINITY;
     w->unheld = 0;
     if (!anew) return;
+    w->learns = COUNTER_ROUNDS;
     memcpy(w->place, w->wish, sizeof *w->place * rows);
     memset(w->learnt, 0, sizeof *w->learnt * rows);
     memset(w->counters, 0, sizeof *w->counters * rows);
@@ -367,7 +370,7 @@ static verdict attempt(hf_walk* w, double crouch, bool anew) {
     hf_walk_wish(w);
     hf_walk_arcs(w);
     begin_rounds(w, crouch, anew);
-    int fewest = INT_MAX, since = 0, learns = anew ? COUNTER_ROUNDS : 0;
+    int fewest = INT_MAX, since = 0;
     verdict v = PRESSES_ELSEWHERE;
     for (int round = 0; since < PATIENCE && v == PRESSES_ELSEWHERE; round++) {
         if (!find_curve(w)) return hf_plan_ok(w->planner) ? PRESSES_ELSEWHERE : FAILS;
@@ -376,10 +379,14 @@ static verdict attempt(hf_walk* w, double crouch, bool anew) {
         if (round == 0) hf_walk_tuck_all(w);
         if (round == 0 && is_much_too_fast(w)) return TOO_FAST;
         v = judge_wrenches(w);
-        if (v == PRESSES_ELSEWHERE && round < learns) hf_walk_counter_learn(w);
-        if (round >= learns && FAR_OFF * w->unheld > w->last) break;
-        since = w->unheld < fewest || round < learns ? 0 : since + 1;
-        fewest = w->unheld < fewest && round >= learns ? w->unheld : fewest;
+        if (v == PRESSES_ELSEWHERE && w->learns > 0) {
+            hf_walk_counter_learn(w);
+            w->learns--;
+            continue;
+        }
+        if (FAR_OFF * w->unheld > w->last) break;
+        since = w->unheld < fewest ? 0 : since + 1;
+        fewest = w->unheld < fewest ? w->unheld : fewest;
     }
     if (v == HOLDS) v = judge_speeds(w);
     return v == HOLDS ? judge_knots(w) : v;
@@ -454,15 +461,79 @@ static bool raise_step(hf_walk* w) {
     return false;
 }
 
-/* At one pace: each step raised that meets the scene, each limb that does not walk drawn in where it does. */
-static verdict try_pace(hf_walk* w, double crouch) {
-    verdict v = attempt(w, crouch, true);
-    for (int n = 0; n < MOST_RAISED && v == COLLIDES; n++) {
-        bool raised = raise_step(w);
-        if (!raised && !hf_walk_tuck_in(w)) break;
-        v = attempt(w, crouch, !raised);
+/* Where limbs do not reach at the knot, lets the foot that leaves next and stands flat there, or has just
+   begun to roll, roll over its toes sooner: its ankle does not let the body go lower or farther ahead. False
+   where it cannot. */
+static bool roll_sooner(hf_walk* w, int knot) {
+    if (w->together || hf_walk_is_level(w)) return false;
+    int i = 0;
+    while (i < w->step_count && w->steps[i].lift < knot) i++;
+    if (i == w->step_count) return false;
+    hf_footstep* s = &w->steps[i];
+    const hf_footstep* old = hf_walk_stood(w, s->limb, s->lift);
+    if (old->toes.at.limb < 0 || old->land > knot || s->sooner == MOST_SOONER) return false;
+    s->sooner++;
+    return true;
+}
+
+/* Steps to blame for knots that are not held while a limb that stands wants the body higher, so that it goes
+   down in haste afterwards: the limb rolls sooner. */
+static bool roll_hasty_sooner(hf_walk* w) {
+    bool sooner = false;
+    for (int i = 0; i < w->step_count; i++) {
+        int k = w->steps[i].lift, land = w->steps[i].land;
+        while (k <= land && w->floor[k] == -INFINITY) k++;
+        if (w->steps[i].blamed && k <= land && roll_sooner(w, k)) sooner = true;
     }
+    return sooner;
+}
+
+/* Changes one thing that may mend the walk: a step that meets the scene goes higher, a limb that does not
+   walk and meets something is drawn in, a foot that keeps the body from where it should be rolls sooner.
+   False where nothing is left to change. */
+static bool mend(hf_walk* w, verdict v, int* raised) {
+    if (v == COLLIDES) return ++*raised <= MOST_RAISED && (raise_step(w) || hf_walk_tuck_in(w));
+    if (v == PRESSES_ELSEWHERE) return roll_hasty_sooner(w);
+    if (v == TOO_FAST) return w->slips >= 0 && roll_sooner(w, w->slips);
+    return v == UNREACHED && roll_sooner(w, w->stop);
+}
+
+static verdict try_pace(hf_walk* w, double crouch, bool anew) {
+    verdict v = attempt(w, crouch, anew);
+    for (int raised = 0; v != HOLDS && mend(w, v, &raised);) { v = attempt(w, crouch, false); }
     return v;
+}
+
+/* The knots at which the first limbs that swing together leave and land, and the walk's ends. */
+static int list_times(const hf_walk* w, int* times) {
+    int count = 0;
+    times[count++] = 0;
+    for (int i = 0; i < w->step_count; i++)
+        if (w->steps[i].with == i || w->steps[i].with < 0)
+            times[count++] = w->steps[i].lift, times[count++] = w->steps[i].land;
+    times[count++] = w->last;
+    return count;
+}
+
+/* When steps have become slower: gives them their times, and what knots have learnt to those at the same
+   share of a step. */
+static bool stretch(hf_walk* w) {
+    int old[2 * HF_WALK_STEPS + 2], now[2 * HF_WALK_STEPS + 2];
+    list_times(w, old);
+    if (!hf_footsteps_time(w)) return false;
+    int i = list_times(w, now) - 2;
+    memset(w->inward, 0, sizeof *w->inward * (size_t)(w->last + 1));
+    w->learns = 1;
+    // no knot comes sooner than before, so that the last ones go first
+    for (int k = w->last; k >= 0; k--) {
+        while (i > 0 && now[i] > k) i--;
+        double at = old[i] + (double)(k - now[i]) / (now[i + 1] - now[i]) * (old[i + 1] - old[i]);
+        int a = (int)at, b = at > a ? a + 1 : a;
+        w->counters[k] = w->counters[a] + (at - a) * (w->counters[b] - w->counters[a]);
+        for (int x = 0; x < 2; x++)
+            w->learnt[k][x] = w->learnt[a][x] + (at - a) * (w->learnt[b][x] - w->learnt[a][x]);
+    }
+    return true;
 }
 
 /* Steps that are to blame become slower, or all where none is or too much is wrong; those whose joints are
@@ -488,11 +559,12 @@ static verdict try_paces(hf_walk* w, double crouch) {
     memset(w->tucks, 0, sizeof *w->tucks * (size_t)p->world.view->limb_count);
     for (int i = 0, failed = 0; i < MOST_ATTEMPTS && failed < MOST_FAILED && hf_plan_ok(p); i++) {
         if (!hf_workspace_goes_on(p->tools.workspace) || p->tree.walk_knots <= w->reserve) return FAILS;
-        v = try_pace(w, crouch);
+        v = try_pace(w, crouch, i == 0);
         // limbs that do not reach at this pace do not at slower ones, at which the body sways farther, and
         // legs that meet the body do so at any pace
         if (v == UNREACHED && i > 0) return FAILS; // no step is too long
         if (v == HOLDS || v == UNREACHED || v == FAILS || leg_meets_body(w, v) || !slow_down(w, v)) return v;
+        if (!stretch(w)) return FAILS;
         failed += v == COLLIDES;
     }
     return v;

@@ -27,7 +27,8 @@ typedef struct hf_footstep {
     double early;    /* the share of its way at which the limb is already (or, on the way down, still) as high
                         as the higher end, */
     double high;     /* and how much higher it goes, m */
-    int raised;      /* how often it was found to go too low */
+    int raised;      /* how often it was found to go too low, */
+    int sooner;      /* and how often to leave its old place flat for too long */
     int with;        /* the first of the steps that swing with it: their limbs leave and land one frame after
                         the other */
     double slower;   /* how much longer it takes than it would by nature */
@@ -86,6 +87,8 @@ typedef struct hf_walk {
     double height;           /* m: of the centre of mass over the contacts, on average */
     double crouch;           /* m: how much lower than wished the root is from the beginning */
     int stop;                /* the knot at which it collides or a limb misses its place */
+    int learns;              /* rounds in which limbs still learn to swing against the body's turning */
+    int slips;               /* the first knot on whose way joints are so fast that a hold slips, -1: none */
     int unheld;              /* knots whose wrench the contacts do not hold */
     double* way;             /* of each guide pose from the node on: metres ahead that take as many steps */
     double* along;           /* at each knot where the body is on the guide, in poses */

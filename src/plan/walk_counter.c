@@ -3,6 +3,7 @@
    give. */
 #include "plan/walk.h"
 
+#include "base/ease.h"
 #include "base/workspace.h"
 #include "schedule/frames.h"
 
@@ -70,7 +71,7 @@ void hf_walk_counter_learn(hf_walk* w) {
     for (int k = 0; k <= w->last; k++) {
         whole += w->turning[k] * step_s;
         now -= (whole + now / RETURN_S) * step_s;
-        w->counters[k] += now * fmin(1, (double)(w->last - k) / (w->last - land));
+        w->counters[k] += now * hf_ease(fmin(1, (double)(w->last - k) / (w->last - land)));
     }
     for (int i = 0; i < SMOOTHINGS; i++)
         for (int k = 1, from = 0; k < w->last; k++) {
