@@ -144,6 +144,9 @@ expect 3 'cut.hfr: has 300 bytes' "$hf" info "$work/cut.hfr"
 expect 0 'postures, ' "$hf" roadmap cubes --set nodes=20 -o "$work/cubes.hfr"
 expect 0 '"of": "postures"' "$hf" info "$work/cubes.hfr" --json
 expect 0 'cubes: found' "$hf" reach cubes --set nodes=20 -o "$work/grown" $small
+expect 0 'cubes: found' "$hf" reach cubes --set nodes=20 -o "$work/undrawn" --no-picture
+[ -s "$work/undrawn/cubes.motion.json" ] && [ ! -e "$work/undrawn/cubes.png" ] ||
+  { echo "FAILED: reach --no-picture drew one"; failures=$((failures + 1)); }
 expect 0 'cubes: found' "$hf" reach cubes --set nodes=20 --roadmap "$work/cubes.hfr" -o "$work/reloaded" $small
 cmp "$work/grown/cubes.motion.json" "$work/reloaded/cubes.motion.json" || { echo "FAILED: a kept roadmap gives another motion"; failures=$((failures + 1)); }
 expect 3 'cubes.hfr: was made with other reach options or another seed' "$hf" reach cubes --roadmap "$work/cubes.hfr"
