@@ -375,8 +375,7 @@ static void test_tilted_sole_keeps_its_turn(void** state) {
         assert_int_equal(hf_realise(w->creature, w->scene, s, &o, w->workspace, &m, &r), HF_OK);
         for (int k = 0; k < r.fault_count; k++) assert_int_not_equal(r.faults[k].kind, HF_FAULT_SLIPS);
         assert_int_equal(hf_check_motion(m, w->creature, w->scene, 1, NULL, NULL, &report, NULL), HF_OK);
-        if (report.contact_violations)
-            fail_msg("tilt of %.3f rad: %s", i * 0.002, report.problems[0].what);
+        if (report.contact_violations) fail_msg("tilt of %.3f rad: %s", i * 0.002, report.problems[0].what);
         hf_check_report_free(&report);
         hf_realise_result_free(&r);
         hf_motion_free(m);

@@ -6,6 +6,7 @@
 
 #include "adapt/crew.h"
 #include "adapt/fit.h"
+#include "adapt/rooms.h"
 
 #include <holdfast/task.h>
 
@@ -37,6 +38,7 @@ typedef struct hf_bend {
     hf_placement* placement; /* of the edited scene */
     hf_workspace* workspace;
     hf_crew* crew;
+    hf_rooms* rooms; /* of the opened motion */
     hf_phase_plan* phases;
     /* of each frame */
     hf_delta* root;      /* of the descriptors and the skeleton's fit */

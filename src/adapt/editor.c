@@ -76,7 +76,9 @@ hf_status hf_adapt_editor_create(const hf_creature* creature, const hf_scene* sc
     if (status == HF_OK)
         status = hf_fail_status(error, hf_bend_make(&e->source, &e->relation, NULL, &e->bend), NULL);
     if (status == HF_OK) status = hf_fail_status(error, hf_crew_make(o.threads, &e->crew), NULL);
-    e->bend.crew = &e->crew;
+    if (status == HF_OK)
+        status = hf_fail_status(error, hf_rooms_make(&e->source, workspace, &e->rooms), NULL);
+    e->bend.crew = &e->crew, e->bend.rooms = &e->rooms;
     if (status == HF_OK) {
         e->places.samples = hf_alloc((size_t)creature->view.limb_count + 1, sizeof *e->places.samples);
         if (!e->places.samples) status = hf_fail_memory(error, NULL);
@@ -93,6 +95,7 @@ void hf_adapt_editor_free(hf_adapt_editor* e) {
     hf_guide_model_free(e->guide);
     hf_places_free(&e->places, e->source.creature);
     hf_crew_free(&e->crew);
+    hf_rooms_free(&e->rooms);
     hf_bend_free(&e->bend);
     hf_moved_relation_free(&e->moved);
     hf_relation_free(&e->relation);

@@ -14,6 +14,7 @@ struct hf_adapt_editor {
     hf_moved_relation moved;
     hf_bend bend;
     hf_crew crew;
+    hf_rooms rooms;
     hf_places places;
     hf_guide_model* guide; /* of level 3, when it is first asked for */
     int passes;            /* of the last update */

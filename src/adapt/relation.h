@@ -38,15 +38,16 @@ static inline hf_transform hf_relation_pose(const hf_relation* r, int frame, int
 /* Where the descriptors are in an edited scene. */
 typedef struct hf_moved_descriptor {
     bool moves;
+    bool rides;    /* it moves as its object does: local and turn are as opened */
     hf_vec3 local; /* in the edited object's frame */
     hf_quat turn;  /* of the surface there, object's frame to object's frame */
 } hf_moved_descriptor;
 
 typedef struct hf_moved_relation {
     const hf_scene* scene;
-    int key_count;       /* as above, of the edited scene */
-    hf_transform* poses; /* of those objects that the opened scene has */
-    bool* changed;       /* of each object of the opened scene */
+    int key_count;                 /* as above, of the edited scene */
+    hf_transform* poses;           /* of those objects that the opened scene has */
+    bool* changed;                 /* of each object of the opened scene */
     hf_moved_descriptor* items;    /* what counts */
     hf_moved_descriptor* surfaces; /* the same as the surfaces alone have them */
 } hf_moved_relation;

@@ -121,8 +121,9 @@ static void keep_best(hf_adapt_editor* e, int phase, int left, search* x) {
 
 /* Is a phase already held at a place? */
 static bool is_there(const hf_phase_plan* p, const hf_hold* place) {
-    return p->mode == HF_PHASE_ELSEWHERE && p->hold.object == place->object && p->hold.frame == place->frame &&
-           p->hold.grip == place->grip && hf_distance(p->hold.point, place->point) < SAME_M;
+    return p->mode == HF_PHASE_ELSEWHERE && p->hold.object == place->object &&
+           p->hold.frame == place->frame && p->hold.grip == place->grip &&
+           hf_distance(p->hold.point, place->point) < SAME_M;
 }
 
 /* Looks for places of a phase and tries the best of them in the whole motion until no fault blames it. */

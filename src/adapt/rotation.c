@@ -3,12 +3,19 @@
 
 #include <math.h>
 
-enum { SWEEPS = 12 }; /* of Jacobi's method: it converges quadratically, six are enough for doubles */
+enum { SWEEPS = 12 }; /* of Jacobi's method at most: it converges quadratically */
+/* What is left beside the diagonal no longer counts against it. */
+static const double NOTHING = 1e-17;
+
+static bool is_diagonal(double a[3][3]) {
+    double most = fmax(fabs(a[0][0]), fmax(fabs(a[1][1]), fabs(a[2][2])));
+    return fmax(fabs(a[0][1]), fmax(fabs(a[0][2]), fabs(a[1][2]))) <= NOTHING * most;
+}
 
 void hf_symmetric_eigen(const double m[6], double values[3], hf_vec3 vectors[3]) {
     double a[3][3] = {{m[0], m[3], m[4]}, {m[3], m[1], m[5]}, {m[4], m[5], m[2]}};
     double v[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
-    for (int sweep = 0; sweep < SWEEPS; sweep++)
+    for (int sweep = 0; sweep < SWEEPS && !is_diagonal(a); sweep++)
         for (int k = 0; k < 3; k++) {
             int p = k == 2 ? 1 : 0, q = k == 0 ? 1 : 2;
             if (a[p][q] == 0) continue;

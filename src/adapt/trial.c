@@ -9,6 +9,7 @@
 #include "model/scene.h"
 #include "model/tolerance.h"
 #include "schedule/held.h"
+#include "schedule/realise_near.h"
 #include "solve/keep.h"
 
 #include <math.h>
@@ -66,17 +67,8 @@ hf_status hf_bend_schedule(const hf_bend* b, int first, int last, unsigned claim
 
 /* The box about an object that an edit changed or added, in the object's own frame. */
 static bool box_of(const hf_bend* b, int object, hf_vec3* low, hf_vec3* high) {
-    hf_object_view o = hf_scene_object(b->scene, object);
     bool opened = object < hf_scene_object_count(b->source->scene);
-    if (opened && !b->moved->changed[object]) return false;
-    *low = hf_v3(INFINITY, INFINITY, INFINITY), *high = hf_neg(*low);
-    for (int i = 0; i < o.mesh.vertex_count; i++) {
-        const float* v = o.mesh.vertices + 3 * (size_t)i;
-        hf_vec3 p = hf_v3((double)v[0], (double)v[1], (double)v[2]);
-        *low = hf_v3(fmin(low->x, p.x), fmin(low->y, p.y), fmin(low->z, p.z));
-        *high = hf_v3(fmax(high->x, p.x), fmax(high->y, p.y), fmax(high->z, p.z));
-    }
-    return o.mesh.vertex_count > 0;
+    return !(opened && !b->moved->changed[object]) && hf_object_box(b->scene, object, low, high);
 }
 
 /* Does a ball meet a box? */
@@ -197,8 +189,8 @@ static void test_piece(void* context, int index, int worker) {
     hf_realise_options options = hf_realise_options_default();
     one->status = hf_bend_schedule(b, one->begin, one->end, p->claims, &schedule);
     if (one->status == HF_OK)
-        one->status = hf_realise(b->source->creature, b->scene, schedule, &options,
-                                 hf_crew_workspace(b->crew, worker), &motion, &one->found);
+        one->status = hf_realise_near(b->source->creature, b->scene, schedule, b->rooms->poses + one->begin,
+                                      &options, hf_crew_workspace(b->crew, worker), &motion, &one->found);
     hf_schedule_free(schedule);
     hf_motion_free(motion);
 }

@@ -43,6 +43,7 @@ typedef struct body_pair {
 /* What a move asks of a pair. */
 typedef struct pair_left {
     int common;  /* the link nearest to both that moves both */
+    bool apart;  /* the two cannot meet on the move that is tested, by the pose that is known */
     double left; /* of the gap at the pose tested last; infinite where nobody asked */
 } pair_left;
 
@@ -51,6 +52,8 @@ typedef struct body_way {
     double way;         /* from the pose that is kept, of no point more */
     double room;        /* to the scene, at the pose tested last */
     bool wanted, asked; /* belongs to the query's limb; is among those asked about */
+    bool apart;         /* cannot meet the scene on the move that is tested, by the pose that is known */
+    bool met;           /* may meet the scene or another body there */
     double ahead;       /* on the move that is looked at, no point goes farther from where it ends */
     hf_vec3 centre;     /* of the ball around it, at that end */
 } body_way;
@@ -67,9 +70,12 @@ struct hf_clearance {
     body_room* bodies;
     body_way* ways; /* the same bodies */
     body_pair* pairs;
-    known* known;     /* of the same pairs */
-    pair_left* lefts; /* the same */
-    int stale;        /* pairs without a gap when the pose was kept */
+    known* known;                  /* of the same pairs */
+    pair_left* lefts;              /* the same */
+    int stale;                     /* pairs without a gap when the pose was kept */
+    const hf_clear_pose* pose;     /* near which moves begin, may be NULL */
+    int *open_bodies, *open_pairs; /* what may meet something on the move that is tested; else all */
+    int open_body_count, open_pair_count;
 };
 
 /* The last link that is on the way from the root to both bodies. Links come after their parents. */
@@ -93,7 +99,9 @@ hf_status hf_clearance_create(const hf_creature* creature, hf_clearance** cleara
     c->pairs = hf_alloc((size_t)c->pair_count + 1, sizeof *c->pairs);
     c->known = hf_alloc((size_t)c->pair_count + 1, sizeof *c->known);
     c->lefts = hf_alloc((size_t)c->pair_count + 1, sizeof *c->lefts);
-    if (!c->bodies || !c->ways || !c->pairs || !c->known || !c->lefts) {
+    c->open_bodies = hf_alloc(n + 1, sizeof *c->open_bodies);
+    c->open_pairs = hf_alloc((size_t)c->pair_count + 1, sizeof *c->open_pairs);
+    if (!c->bodies || !c->ways || !c->pairs || !c->known || !c->lefts || !c->open_bodies || !c->open_pairs) {
         hf_clearance_free(c);
         *clearance = NULL;
         return HF_ERROR_MEMORY;
@@ -105,6 +113,7 @@ hf_status hf_clearance_create(const hf_creature* creature, hf_clearance** cleara
                 c->lefts[count].common = common_link(creature, a, b);
                 c->pairs[count++] = (body_pair){.a = a, .b = b};
             }
+    hf_clearance_know(c, NULL);
     return HF_OK;
 }
 
@@ -121,6 +130,8 @@ void hf_clearance_free(hf_clearance* c) {
     hf_free(c->pairs);
     hf_free(c->known);
     hf_free(c->lefts);
+    hf_free(c->open_bodies);
+    hf_free(c->open_pairs);
     hf_free(c);
 }
 
@@ -193,6 +204,68 @@ void hf_clearance_roomy(const hf_creature* creature, hf_clearance* c, const hf_t
     }
 }
 
+/* ---- a pose that is known ---- */
+
+/* Lists what is not apart. */
+static void list_open(hf_clearance* c) {
+    c->open_body_count = c->open_pair_count = 0;
+    for (int i = 0; i < c->body_count; i++) c->ways[i].met = !c->ways[i].apart, c->ways[i].room = FAR;
+    for (int i = 0; i < c->pair_count; i++) {
+        c->lefts[i].left = INFINITY;
+        if (c->lefts[i].apart) continue;
+        c->open_pairs[c->open_pair_count++] = i;
+        c->ways[c->pairs[i].a].met = c->ways[c->pairs[i].b].met = true;
+    }
+    for (int i = 0; i < c->body_count; i++)
+        if (c->ways[i].met) c->open_bodies[c->open_body_count++] = i;
+}
+
+void hf_clearance_know(hf_clearance* c, const hf_clear_pose* pose) {
+    c->pose = pose;
+    for (int i = 0; i < c->body_count; i++) c->ways[i].apart = false;
+    for (int i = 0; i < c->pair_count; i++) c->lefts[i].apart = false;
+    list_open(c);
+}
+
+/* What is left between the bodies of a pair of what the pose that is known has, at the begin of a move. */
+static double pair_room(const hf_creature* creature, const hf_clearance* c, int index,
+                        const hf_transform* links) {
+    const body_pair* pair = &c->pairs[index];
+    const body_way *a = &c->ways[pair->a], *b = &c->ways[pair->b];
+    const hf_transform* was = c->pose->links;
+    double room = (double)c->pose->pairs[index], left = room - a->way - b->way;
+    if (!(room > 0) || left > a->ahead + b->ahead) return left;
+    int x = creature->view.bodies[pair->a].link, y = creature->view.bodies[pair->b].link;
+    hf_transform there = hf_compose(hf_inverse(was[x]), was[y]),
+                 now = hf_compose(hf_inverse(links[x]), links[y]);
+    return fmax(left, room - moved(&there, &creature->bounds[pair->b], &now));
+}
+
+bool hf_clearance_recall(const hf_creature* creature, hf_clearance* c, const hf_transform* from,
+                         const hf_transform* to, const hf_link_pace* paces, bool self, double* relative) {
+    if (!c->pose) return false;
+    look_ahead(creature, c, to, from, paces);
+    for (int i = 0; i < c->body_count; i++) {
+        body_way* body = &c->ways[i];
+        int link = creature->view.bodies[i].link;
+        body->way = moved(&c->pose->links[link], &creature->bounds[i], &from[link]);
+        body->apart = (double)c->pose->scene[i] - body->way > body->ahead;
+        relative[i] = body->apart ? 0 : INFINITY;
+    }
+    for (int i = 0; i < c->pair_count && self; i++) {
+        const body_pair* pair = &c->pairs[i];
+        c->lefts[i].left = pair_room(creature, c, i, from);
+        c->lefts[i].apart = stays_apart(creature, c, i, paces);
+        if (c->lefts[i].apart) continue;
+        int common = c->lefts[i].common;
+        double pace_of = pace(creature, paces, pair->a, common) + pace(creature, paces, pair->b, common);
+        relative[pair->a] = fmax(relative[pair->a], pace_of);
+        relative[pair->b] = fmax(relative[pair->b], pace_of);
+    }
+    list_open(c);
+    return true;
+}
+
 /* ---- against itself ---- */
 
 /* What is left between two bodies that may be near each other, 0 when they only do not collide. */
@@ -213,7 +286,8 @@ static bool pair_collides(const hf_creature* creature, const hf_transform* links
 
 static bool self_collides(const hf_creature* creature, hf_clearance* c, const hf_transform* links,
                           double depth, int* stale, hf_collision* hit) {
-    for (int i = 0; i < c->pair_count; i++) {
+    for (int k = 0; k < c->open_pair_count; k++) {
+        int i = c->open_pairs[k];
         const body_pair* pair = &c->pairs[i];
         body_way *a = &c->ways[pair->a], *b = &c->ways[pair->b];
         c->lefts[i].left = INFINITY;
@@ -312,11 +386,46 @@ static bool body_collides(const hf_creature* creature, const hf_placement* place
     return false;
 }
 
+/* ---- measuring a pose ---- */
+
+int hf_clearance_pairs(const hf_clearance* c) { return c->pair_count; }
+
+/* A number that is no larger, and none below 0. */
+static float room_of(double gap) { return gap > 0 ? (float)(gap * (1 - 1e-6)) : 0; }
+
+static double scene_gap(const hf_creature* creature, const hf_placement* placement, const hf_transform* links,
+                        int body) {
+    double gap = ball_gap(creature, placement, links, body);
+    if (overlaps(creature, placement, links, body, 0)) return 0;
+    for (int i = 0; i < SCENE_REACHES && gap < SCENE_REACH[i]; i++)
+        if (is_clear(creature, placement, links, body, SCENE_REACH[i])) return SCENE_REACH[i];
+    return gap;
+}
+
+void hf_clearance_measure(const hf_creature* creature, const hf_clearance* c, const hf_placement* placement,
+                          const hf_transform* links, float* scene, float* pairs) {
+    for (int i = 0; i < c->body_count; i++) scene[i] = room_of(scene_gap(creature, placement, links, i));
+    for (int i = 0; i < c->pair_count; i++) {
+        const body_pair* pair = &c->pairs[i];
+        const hf_body *x = &creature->view.bodies[pair->a], *y = &creature->view.bodies[pair->b];
+        const hf_body_bound *s = &creature->bounds[pair->a], *t = &creature->bounds[pair->b];
+        hf_vec3 a = hf_apply(links[x->link], s->centre), b = hf_apply(links[y->link], t->centre);
+        double gap = hf_distance(a, b) - s->radius - t->radius - ROUNDING;
+        if (gap <= PAIR_REACH)
+            gap = hf_convex_distance(&x->shape, body_pose(creature, links, pair->a), &y->shape,
+                                     body_pose(creature, links, pair->b), PAIR_REACH);
+        pairs[i] = room_of(gap);
+    }
+}
+
 /* ---- all of it ---- */
 
 /* Keeps this pose, with what is left of the gaps here. */
 static void keep(const hf_creature* creature, hf_clearance* c, const hf_transform* links) {
     c->stale = 0;
+    for (int i = 0; i < c->body_count; i++)
+        c->ways[i].way =
+            moved(&c->bodies[i].there, &creature->bounds[i], &links[creature->view.bodies[i].link]);
     for (int i = 0; i < c->pair_count; i++) {
         body_pair* pair = &c->pairs[i];
         const body_way *a = &c->ways[pair->a], *b = &c->ways[pair->b];
@@ -346,7 +455,8 @@ bool hf_clearance_collides(const hf_creature* creature, const hf_placement* plac
                            hf_collision* hit) {
     hf_clearance* c = query->clearance;
     int stale = 0;
-    for (int i = 0; i < c->body_count; i++) {
+    for (int k = 0; k < c->open_body_count; k++) {
+        int i = c->open_bodies[k];
         body_way* body = &c->ways[i];
         int link = creature->view.bodies[i].link;
         body->way = moved(&c->bodies[i].there, &creature->bounds[i], &links[link]);
@@ -355,9 +465,11 @@ bool hf_clearance_collides(const hf_creature* creature, const hf_placement* plac
         body->asked = !some || some[i];
     }
     bool hits = query->self && self_collides(creature, c, links, query->depth_m, &stale, hit);
-    for (int i = 0; i < c->body_count && query->scene && placement && !hits; i++)
-        hits = c->ways[i].wanted && c->ways[i].asked &&
-               body_collides(creature, placement, c, links, query, i, hit);
+    for (int k = 0; k < c->open_body_count && query->scene && placement && !hits; k++) {
+        const body_way* body = &c->ways[c->open_bodies[k]];
+        hits = body->wanted && body->asked && !body->apart &&
+               body_collides(creature, placement, c, links, query, c->open_bodies[k], hit);
+    }
     if (stale > c->stale + MORE_STALE) keep(creature, c, links);
     return hits;
 }

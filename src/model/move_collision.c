@@ -36,9 +36,10 @@ typedef struct mover {
     hf_transform *left, *right, *middle; /* the same of later levels: ends of a piece and between */
     hf_link_pace* rates;                 /* by link, over the move */
     hf_collision* hit;
-    double step;     /* m */
-    uint8_t* roomy;  /* by body: nothing is so near that the move could meet it */
-    uint8_t* moving; /* by body: within the piece at hand it moves, and not where nothing is near */
+    double step;      /* m */
+    double* relative; /* by body, over the move: how far it goes against what it may meet (clearance.h) */
+    uint8_t* roomy;   /* by body: nothing is so near that the move could meet it */
+    uint8_t* moving;  /* by body: within the piece at hand it moves, and not where nothing is near */
 } mover;
 
 static double largest(double a, double b) { return fmax(fabs(a), fabs(b)); }
@@ -108,14 +109,17 @@ static double body_step(const mover* m, int body) {
     const hf_collision_query* q = m->query;
     bool fine = q && q->fine_limb >= 0 &&
                 hf_link_in_limb(m->creature, m->creature->view.bodies[body].link, q->fine_limb);
-    return fine && q->fine_m < m->step ? q->fine_m : m->step;
+    double step = fine && q->fine_m < m->step ? q->fine_m : m->step;
+    return hf_body_step(&m->creature->bounds[body], step, q ? q->depth_m : 0);
 }
 
 /* Can a point of a body stray too far within the piece of length h between two poses? */
 static bool body_strays(const mover* m, int body, double h, const hf_transform* left,
                         const hf_transform* right) {
+    if (m->roomy[body] || !(m->relative[body] > 0)) return false;
     double path = h * body_speed(m, body), step = body_step(m, body);
-    if (path <= step || m->roomy[body] || !matters(m, body)) return false;
+    if (path <= step || !matters(m, body)) return false;
+    if (m->relative[body] < INFINITY) return h * m->relative[body] > step;
     int link = m->creature->view.bodies[body].link;
     double bow = 3.0 / 8 * h * m->rates[link].turn * path;
     if (bow > step) return true;
@@ -135,7 +139,7 @@ static bool piece_is_long(const mover* m, double h, const hf_transform* left, co
 /* Within a piece, those that may meet something and do not stand still. */
 static const uint8_t* find_moving(mover* m, double h) {
     for (int i = 0; i < m->creature->view.body_count; i++)
-        m->moving[i] = !m->roomy[i] && h * body_speed(m, i) > STILL_M;
+        m->moving[i] = !m->roomy[i] && h * fmin(body_speed(m, i), m->relative[i]) > STILL_M;
     return m->moving;
 }
 
@@ -192,9 +196,10 @@ static hf_status take_memory(mover* m) {
     m->right = hf_workspace_take(w, links, sizeof *m->right);
     m->middle = hf_workspace_take(w, links, sizeof *m->middle);
     m->rates = hf_workspace_take(w, links, sizeof *m->rates);
+    m->relative = hf_workspace_take(w, bodies + 1, sizeof *m->relative);
     m->roomy = hf_workspace_take(w, bodies + 1, 1);
     m->moving = hf_workspace_take(w, bodies + 1, 1);
-    return m->pose.q && m->left && m->right && m->middle && m->rates && m->roomy && m->moving
+    return m->pose.q && m->left && m->right && m->middle && m->rates && m->relative && m->roomy && m->moving
                ? HF_OK
                : HF_ERROR_MEMORY;
 }
@@ -235,11 +240,26 @@ static bool find_roomy(mover* m) {
     return open;
 }
 
+/* By the pose that is known, can no body meet anything on the move? */
+static bool is_apart(mover* m) {
+    const hf_collision_query* q = m->query;
+    int count = m->creature->view.body_count;
+    for (int i = 0; i < count; i++) m->relative[i] = INFINITY;
+    if (!q || !q->clearance ||
+        !hf_clearance_recall(m->creature, q->clearance, links_at(m, 0, 0, m->left),
+                             links_at(m, 0, 1, m->right), m->rates, q->self, m->relative))
+        return false;
+    bool all = true;
+    for (int i = 0; i < count; i++) all &= m->relative[i] == 0;
+    return all;
+}
+
 static hf_status test_move(mover* m, bool* collides) {
     int levels;
     hf_status status = take_memory(m);
     if (status == HF_OK) status = count_levels(m, &levels);
     if (status != HF_OK) return status;
+    if (is_apart(m)) return HF_OK;
     *collides = (!(m->query && m->query->begun) && collides_at(m, 0, 0, NULL)) || collides_at(m, 0, 1, NULL);
     size_t bytes = ((size_t)1 << levels) / 8 + 1;
     uint8_t *open = hf_workspace_take(m->workspace, bytes, 1),

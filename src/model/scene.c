@@ -235,14 +235,19 @@ bool hf_scene_moves(const hf_scene* scene) {
     return false;
 }
 
-hf_vec3 hf_object_middle(const hf_scene* scene, int object) {
+bool hf_object_box(const hf_scene* scene, int object, hf_vec3* low, hf_vec3* high) {
     const hf_mesh* m = &scene->objects[object].mesh;
-    hf_vec3 low = {INFINITY, INFINITY, INFINITY}, high = {-INFINITY, -INFINITY, -INFINITY};
+    *low = hf_v3(INFINITY, INFINITY, INFINITY), *high = hf_neg(*low);
     for (int i = 0; i < m->vertex_count; i++) {
         hf_vec3 p =
             hf_v3((double)m->vertices[3 * i], (double)m->vertices[3 * i + 1], (double)m->vertices[3 * i + 2]);
-        low = hf_v3(fmin(low.x, p.x), fmin(low.y, p.y), fmin(low.z, p.z));
-        high = hf_v3(fmax(high.x, p.x), fmax(high.y, p.y), fmax(high.z, p.z));
+        *low = hf_v3(fmin(low->x, p.x), fmin(low->y, p.y), fmin(low->z, p.z));
+        *high = hf_v3(fmax(high->x, p.x), fmax(high->y, p.y), fmax(high->z, p.z));
     }
-    return m->vertex_count ? hf_lerp(low, high, 0.5) : hf_v3(0, 0, 0);
+    return m->vertex_count > 0;
+}
+
+hf_vec3 hf_object_middle(const hf_scene* scene, int object) {
+    hf_vec3 low, high;
+    return hf_object_box(scene, object, &low, &high) ? hf_lerp(low, high, 0.5) : hf_v3(0, 0, 0);
 }

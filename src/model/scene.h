@@ -188,5 +188,7 @@ bool hf_placement_reach_ready(const hf_placement* placement, const hf_ready_body
 
 /* Do keys move an object? NULL is a scene without objects. */
 bool hf_scene_moves(const hf_scene* scene);
+/* The box about an object's vertices in the object's frame; false when it has none. */
+bool hf_object_box(const hf_scene* scene, int object, hf_vec3* low, hf_vec3* high);
 
 #endif

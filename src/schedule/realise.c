@@ -10,6 +10,7 @@
 #include "schedule/carried.h"
 #include "schedule/frames.h"
 #include "schedule/held.h"
+#include "schedule/realise_near.h"
 #include "solve/keep.h"
 
 #include <holdfast/balance.h>
@@ -72,7 +73,9 @@ typedef struct realiser {
     hf_workspace* workspace;
     hf_placement* placement;
     hf_clearance* clearance;
-    bool moves; /* an object has keys or is carried */
+    const hf_clear_pose* poses; /* of each frame, near it; may be NULL */
+    double step_m;              /* no body goes farther untested while objects move */
+    bool moves;                 /* an object has keys or is carried */
     hf_motion* motion;
     hf_realise_result* result;
     hf_transform *links, *others;
@@ -422,13 +425,13 @@ static double body_travel(realiser* r, const hf_pose* a, const hf_pose* b) {
 }
 
 /* From a frame on to the next one, so many moments are judged, each with the objects where they are then,
-   that nothing goes farther than HF_STEP_M against an object from one to the next, as in a check. */
+   that nothing goes farther against an object from one to the next than in a check. */
 static bool collides_on_the_way(realiser* r, int frame, const hf_pose* a, const hf_pose* b, double travel,
                                 const hf_collision_query* way, hf_collision* hit) {
     const hf_motion* m = r->motion;
     hf_collision_query query = *way;
     double from_s = m->frames[frame].time_s, to_s = m->frames[frame + 1].time_s;
-    double wanted = fmin(fmax(1, ceil(travel / HF_STEP_M)), MAX_MOMENTS);
+    double wanted = fmin(fmax(1, ceil(travel / r->step_m)), MAX_MOMENTS);
     int moments = (int)wanted;
     hf_pose pose = {.q = r->between};
     for (int i = 0; i < moments; i++) {
@@ -469,6 +472,7 @@ static hf_status look_for_collision(realiser* r, int frame) {
     query.touched_depth_m = HF_FRAME_TOUCH_DEPTH_M;
     query.step_m = HF_STEP_M;
     query.clearance = r->moves ? NULL : r->clearance;
+    hf_clearance_know(r->clearance, r->poses ? &r->poses[frame] : NULL);
     hf_collision hit;
     bool collides = false;
     hf_status status = HF_OK;
@@ -652,14 +656,17 @@ static hf_status take_memory(realiser* r) {
     hf_status status = make_shapes(r);
     if (status == HF_OK) status = hf_placement_create(r->scene, &r->placement);
     if (status == HF_OK) status = hf_clearance_create(r->creature, &r->clearance);
+    r->step_m = HF_STEP_M;
+    for (int i = 0; i < r->creature->view.body_count; i++)
+        r->step_m = hf_body_step(&r->creature->bounds[i], r->step_m, HF_FRAME_DEPTH_M);
     if (status == HF_OK) status = hf_stance_create(&r->stance);
     if (status == HF_OK && r->moves) status = hf_stance_create(&r->pressing);
     return status == HF_OK ? hf_motion_create(r->creature, r->scene, &r->motion) : status;
 }
 
-hf_status hf_realise(const hf_creature* creature, const hf_scene* scene, const hf_schedule* schedule,
-                     const hf_realise_options* options, hf_workspace* workspace, hf_motion** motion,
-                     hf_realise_result* result) {
+hf_status hf_realise_near(const hf_creature* creature, const hf_scene* scene, const hf_schedule* schedule,
+                          const hf_clear_pose* poses, const hf_realise_options* options,
+                          hf_workspace* workspace, hf_motion** motion, hf_realise_result* result) {
     HF_REQUIRE(NULL, creature && schedule && options && workspace && motion && result);
     *motion = NULL;
     result->fault_count = 0;
@@ -667,8 +674,12 @@ hf_status hf_realise(const hf_creature* creature, const hf_scene* scene, const h
     hf_status status = hf_schedule_validate(schedule, creature, scene, NULL);
     if (status != HF_OK) return status;
     hf_workspace_mark mark = hf_workspace_begin(workspace);
-    realiser r = {
-        .creature = creature, .scene = scene, .schedule = schedule, .workspace = workspace, .result = result};
+    realiser r = {.creature = creature,
+                  .scene = scene,
+                  .schedule = schedule,
+                  .workspace = workspace,
+                  .poses = poses,
+                  .result = result};
     status = take_memory(&r);
     if (status == HF_OK) status = copy_names(&r);
     if (status == HF_OK) status = make_frames(&r, options->test);
@@ -684,4 +695,10 @@ hf_status hf_realise(const hf_creature* creature, const hf_scene* scene, const h
     else
         hf_motion_free(r.motion);
     return status;
+}
+
+hf_status hf_realise(const hf_creature* creature, const hf_scene* scene, const hf_schedule* schedule,
+                     const hf_realise_options* options, hf_workspace* workspace, hf_motion** motion,
+                     hf_realise_result* result) {
+    return hf_realise_near(creature, scene, schedule, NULL, options, workspace, motion, result);
 }
