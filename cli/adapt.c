@@ -8,12 +8,6 @@
 
 /* ---- a scenario from files ---- */
 
-static char* absolute(const char* path) {
-    char* full = realpath(path, NULL);
-    if (!full) complain("%s: there is no such file", path);
-    return full;
-}
-
 /* A flat floor under and about the clip, as a mesh file: 20 m each way, a metre thick. */
 static bool write_floor(const char* path) {
     static const double FAR_M = 20;
@@ -105,7 +99,7 @@ static bool add_fitted(maker* m, const hf_clip* clip, const hf_creature* creatur
     hf_fitted_scene fitted = {0};
     hf_retarget_options wishes = hf_retarget_options_default();
     hf_error error = {0};
-    char* folder = absolute(m->folder);
+    char* folder = nameable(m->folder);
     bool good = folder &&
                 hf_scene_fit(clip, creature, m->mapping, m->mapping_count, &wishes, &fitted, &error) == HF_OK;
     if (folder && !good) fail_with(&error);
@@ -143,7 +137,7 @@ static bool add_scene(maker* m) {
     const options* o = m->o;
     bool good = true;
     if (o->scene) {
-        char *mesh = absolute(o->scene), *name = mesh ? stem_of(mesh) : NULL;
+        char *mesh = nameable(o->scene), *name = mesh ? stem_of(mesh) : NULL;
         good = name && add_object(m, name, mesh, m->scale, 0);
         free(mesh);
         free(name);
@@ -155,7 +149,7 @@ static bool add_scene(maker* m) {
         complain("--ground is \"%s\", a height in metres is expected", o->ground);
         return false;
     }
-    char *folder = absolute(m->folder), *path = folder ? make_text("%s/floor.obj", folder) : NULL;
+    char *folder = nameable(m->folder), *path = folder ? make_text("%s/floor.obj", folder) : NULL;
     good = path && note_file(m->made, path) && write_floor(path) &&
            add_object(m, "floor", path, 1, z * m->scale);
     free(folder);
@@ -187,7 +181,7 @@ static bool add_mapping(maker* m) {
 static bool add_creature(maker* m) {
     if (!m->o->creature) return true;
     char* found = find_kind(m->o->creature, FILE_CREATURE);
-    char* path = found ? absolute(found) : NULL;
+    char* path = found ? nameable(found) : NULL;
     if (path) json_object_set_new(m->root, "creature", json_text(path));
     free(found);
     bool good = path != NULL;
@@ -223,7 +217,7 @@ static bool measure_clip(maker* m, const char* clip_path) {
 /* Writes FOLDER/NAME.scenario.json for a clip and what the command line says; NULL after a complaint. */
 static char* make_scenario(const options* o, const char* clip, const char* folder, made_files* made) {
     maker m = {.o = o, .made = made, .folder = folder, .name = clip_name(clip), .scene = json_array()};
-    char *full = absolute(clip), *joints = o->joints ? absolute(o->joints) : NULL, *path = NULL;
+    char *full = nameable(clip), *joints = o->joints ? nameable(o->joints) : NULL, *path = NULL;
     m.root = json_pack("{s:s,s:i,s:s}", "format", "holdfast-scenario", "version", 1, "kind", "adapt");
     bool good = full && m.name && (!o->joints || joints) && add_creature(&m) && add_mapping(&m) &&
                 measure_clip(&m, full);
@@ -329,8 +323,14 @@ static json_t* phases_json(const hf_scenario* s, const work* w) {
 static void say_retarget(const hf_scenario* s, const hf_retarget_result* r) {
     const hf_creature_view* v = hf_creature_get(s->creature);
     const hf_clip* clip = s->adapt->clip;
-    printf("  %d phases of the clip, %.0f %% of their time held\n", r->phases.count,
-           100 * preserved(&r->phases));
+    if (r->phases.count)
+        printf("  %d phases of the clip, %.0f %% of their time held\n", r->phases.count,
+               100 * preserved(&r->phases));
+    else
+        printf("  no phases: nobody touches %s in the clip\n",
+               hf_scene_object_count(s->scene)
+                   ? "the scene"
+                   : "anything, there is no scene (--ground, --scene, --fit-scene)");
     if (clip->fit_m > 0) printf("  bones fit the positions within %.1f mm\n", 1e3 * clip->fit_m);
     printf("  mapping (the creature's legs are %.2f of the clip's):\n", r->scale);
     for (int i = 0; i < r->mapping.count; i++)
@@ -525,7 +525,7 @@ int run_adapt(const options* o) {
         code = adapt_clip(path, o);
     } else {
         hf_scenario* s = open_scenario(o, "adapt", HF_SCENARIO_ADAPT, &code);
-        if (s && (!o->output || make_folder(o->output))) code = adapt(s, o);
+        if (s && (!o->output || make_output(o))) code = adapt(s, o);
         hf_scenario_free(s);
     }
     free(path);

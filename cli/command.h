@@ -314,5 +314,11 @@ void say_roadmap(const options* o, const hf_roadmap* roadmap, const char* path);
 /* Makes the folder, and those above it, when missing; complains and returns false when that fails, or when
    nothing can be written there. */
 bool make_folder(const char* path);
+/* The whole path of a file that shall be named in a JSON file; complains and returns NULL when there is none,
+   or when the path is not UTF-8 text, which is all that JSON holds. */
+char* nameable(const char* path);
+/* Makes the folder of the output; complains and returns false when that fails, or when what is written there
+   could not name the files of the command line: asked before the work begins. */
+bool make_output(const options* o);
 
 #endif

@@ -131,7 +131,7 @@ int run_contact(const options* o) {
                  s->path);
     else if (o->output && walks && !picture_fits(o, PATH_PANELS))
         code = EXIT_USAGE;
-    else if (contact_wishes_read(o, s, &wishes) && (!o->output || make_folder(o->output)))
+    else if (contact_wishes_read(o, s, &wishes) && (!o->output || make_output(o)))
         code = o->compare                 ? compare_scores(s, o, only)
                : scene_has_keys(s->scene) ? live_through(s, o)
                : s->path_count            ? follow_path(s, o)

@@ -371,6 +371,30 @@ bool make_folder(const char* path) {
     return false;
 }
 
+char* nameable(const char* path) {
+    char* full = realpath(path, NULL);
+    json_t* text = full ? json_string(full) : NULL;
+    if (!full)
+        complain("%s: %s", path, strerror(errno));
+    else if (!text)
+        complain("%s: the name is not UTF-8 text, so no JSON file can name it; rename the file or its folder",
+                 path);
+    if (!text) free(full);
+    json_decref(text);
+    return text ? full : NULL;
+}
+
+bool make_output(const options* o) {
+    const char* named[] = {o->file, o->creature, o->scene};
+    for (size_t i = 0; i < sizeof named / sizeof *named; i++) {
+        if (!named[i] || access(named[i], F_OK) != 0) continue; // the name of something shipped
+        char* full = nameable(named[i]);
+        if (!full) return false;
+        free(full);
+    }
+    return make_folder(o->output);
+}
+
 bool is_folder(const char* path) { return is_type(path, S_IFDIR); }
 
 bool can_write(const char* path) {

@@ -247,7 +247,7 @@ int run_plan(const options* o) {
     }
     hf_scenario* s = open_scenario(o, "plan", HF_SCENARIO_PLAN, &code);
     if (!s) return code;
-    if (!o->output || make_folder(o->output)) code = solve(s, o);
+    if (!o->output || make_output(o)) code = solve(s, o);
     hf_scenario_free(s);
     return code;
 }

@@ -271,7 +271,7 @@ int run_pose(const options* o) {
     if (!s) return code;
     if (!s->target_count)
         complain("%s: has no targets", s->path);
-    else if (!o->output || make_folder(o->output))
+    else if (!o->output || make_output(o))
         code = solve(s, o);
     hf_scenario_free(s);
     return code;

@@ -93,7 +93,7 @@ int run_reach(const options* o) {
     if (o->output && !picture_fits(o, STRIP)) return EXIT_USAGE;
     hf_scenario* s = open_scenario(o, "reach", HF_SCENARIO_REACH, &code);
     if (!s) return code;
-    if (!o->output || make_folder(o->output)) code = solve(s, o);
+    if (!o->output || make_output(o)) code = solve(s, o);
     hf_scenario_free(s);
     return code;
 }

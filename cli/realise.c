@@ -121,7 +121,7 @@ int run_realise(const options* o) {
     int code = EXIT_BAD_INPUT;
     loaded_schedule s;
     hf_error error = {0};
-    if (path && is_kind(path, FILE_SCHEDULE, "realise") && (!folder || make_folder(o->output))) {
+    if (path && is_kind(path, FILE_SCHEDULE, "realise") && (!folder || make_output(o))) {
         if (load_schedule(path, o, &s, &error) == HF_OK) {
             code = realise(path, &s, o);
             free_schedule(&s);

@@ -122,7 +122,7 @@ static int refine_file(const char* path, const options* o) {
 int run_refine(const options* o) {
     if (o->output && !picture_fits(o, STRIP)) return EXIT_USAGE;
     char* path = find_kind(o->file, FILE_SCHEDULE);
-    int code = path && (!o->output || make_folder(o->output)) ? refine_file(path, o) : EXIT_BAD_INPUT;
+    int code = path && (!o->output || make_output(o)) ? refine_file(path, o) : EXIT_BAD_INPUT;
     free(path);
     return code;
 }

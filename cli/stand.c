@@ -26,17 +26,21 @@ hf_status stand_scenario(const options* o, hf_scenario* s, hf_error* error) {
     return status;
 }
 
+/* Farther out, m, floats cannot tell the corners of the floor from its middle. */
+static const double FARTHEST = 1e6;
+
 /* "X,Y" or "X,Y,YAW". */
 static bool read_place(const char* text, double at[3]) {
     int end = 0;
     at[0] = at[1] = 0, at[2] = NAN; // no heading
     if (!text) return true;
-    if (sscanf(text, "%lf,%lf%n", &at[0], &at[1], &end) == 2) {
-        if (!text[end]) return true;
+    bool read = sscanf(text, "%lf,%lf%n", &at[0], &at[1], &end) == 2;
+    if (read && text[end]) {
         const char* yaw = text + end;
-        if (sscanf(yaw, ",%lf%n", &at[2], &end) == 1 && !yaw[end]) return true;
+        read = sscanf(yaw, ",%lf%n", &at[2], &end) == 1 && !yaw[end] && fabs(at[2]) <= FARTHEST;
     }
-    complain("--at %s: two or three numbers are expected: X,Y or X,Y,YAW", text);
+    if (read && fabs(at[0]) <= FARTHEST && fabs(at[1]) <= FARTHEST) return true;
+    complain("--at %s: two or three numbers up to %g are expected: X,Y or X,Y,YAW", text, FARTHEST);
     return false;
 }
 
@@ -163,10 +167,10 @@ static void say(const standing* w) {
    the floor is written beside it. */
 static hf_status write_scenario(const standing* w, const char* path, hf_error* error) {
     char* floor = make_text("%s/%s-stand-ground.obj", w->o->output, hf_creature_get(w->creature)->name);
-    char* creature = realpath(w->creature_path, NULL);
-    char* mesh = w->o->scene ? realpath(w->o->scene, NULL)
+    char* creature = nameable(w->creature_path);
+    char* mesh = w->o->scene ? nameable(w->o->scene)
                              : make_text("%s-stand-ground.obj", hf_creature_get(w->creature)->name);
-    hf_status status = floor && creature && mesh ? HF_OK : HF_ERROR_MEMORY;
+    hf_status status = floor && creature && mesh ? HF_OK : already_told(error, HF_ERROR_FILE);
     if (status == HF_OK && !w->o->scene) status = write_obj(&w->mesh, floor, error);
     if (status == HF_OK) {
         json_t* root =
@@ -226,7 +230,7 @@ int run_stand(const options* o) {
     int code = EXIT_BAD_INPUT;
     if (w.creature_path &&
         (kind_of(w.creature_path) == FILE_CLIP || is_kind(w.creature_path, FILE_CREATURE, "stand")) &&
-        (!o->output || make_folder(o->output))) {
+        (!o->output || make_output(o))) {
         hf_status status = load_all(&w, at, &error);
         if (status == HF_OK) status = find(&w, at, &error);
         if (status == HF_OK) say(&w);

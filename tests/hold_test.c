@@ -103,8 +103,41 @@ static void deep_balls_touch_what_is_nearest(void** state) {
     free_resting(&r);
 }
 
+/* A triangle without area above the floor is passed over: nothing could bear on it. */
+static void slivers_are_not_touched(void** state) {
+    (void)state;
+    resting r = make_resting();
+    const hf_contact_frame* f = &r.view->limbs[0].contacts[0];
+    assert_true(f->ball > 0);
+    hf_vec3 at = hf_apply(r.links[f->link], f->offset);
+    float low = (float)(at.z - f->ball - 0.005), high = (float)(at.z - f->ball - 0.001);
+    float floor[] = {-1, -1, low, 1, -1, low, 1, 1, low, -1, 1, low};
+    float sliver[] = {-1, 0, high, 0, 0, high, 1, 0, high};
+    for (int i = 0; i < 7; i++) {
+        float* v = i < 4 ? &floor[3 * i] : &sliver[3 * (i - 4)];
+        v[0] += (float)at.x, v[1] += (float)at.y;
+    }
+    uint32_t two[] = {0, 1, 2, 0, 2, 3}, one[] = {0, 1, 2};
+    hf_object_def objects[2] = {hf_object_def_default(), hf_object_def_default()};
+    objects[0].name = "floor", objects[0].mesh = (hf_mesh){4, 2, floor, two};
+    objects[1].name = "sliver", objects[1].mesh = (hf_mesh){3, 1, sliver, one};
+    hf_scene* scene;
+    hf_error error;
+    hf_placement* placement;
+    assert_int_equal(hf_scene_build(objects, 2, &scene, &error), HF_OK);
+    assert_int_equal(hf_placement_create(scene, &placement), HF_OK);
+    hf_hold hold;
+    assert_true(hf_hold_find(r.creature, placement, r.links, 0, HF_NAMED_TOUCH_M, &hold));
+    assert_int_equal(hold.object, 0);
+    assert_near(hold.normal.z, 1, 1e-6);
+    hf_placement_free(placement);
+    hf_scene_free(scene);
+    free_resting(&r);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(fine_meshes_are_touched),
-                                       cmocka_unit_test(deep_balls_touch_what_is_nearest)};
+                                       cmocka_unit_test(deep_balls_touch_what_is_nearest),
+                                       cmocka_unit_test(slivers_are_not_touched)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,7 @@
 /* Paths of effectors: where the clip has them, led to where they are held. Over the time of a reach before
    and after a hold, the difference between the clip and the hold fades. */
 #include "adapt/retarget.h"
+#include "base/ease.h"
 #include "model/tolerance.h"
 
 #include <math.h>
@@ -9,11 +10,6 @@
 /* Weights, per metre or radian, against 1 for a metre of a bone's end. Free feet matter more than free hands,
    which only have to arrive. */
 static const double FREE_FOOT = 0.5, FREE_FOOT_TURN = 0.15, ARRIVING_TURN = 3;
-
-static double smooth(double x) {
-    x = fmin(fmax(x, 0), 1);
-    return x * x * (3 - 2 * x);
-}
 
 static hf_effector_wish* wish_of(hf_retarget_work* w, int frame, int role) {
     return &w->wishes[(size_t)frame * HF_MAX_MARKED + (size_t)role];
@@ -34,7 +30,7 @@ bool hf_retarget_touches(const hf_retarget_work* w, hf_vec3 point, int object) {
 double hf_lead_share(const hf_retarget_work* w, const hf_held_phase* h, int frame) {
     int length = (int)(HF_LEAD_S / w->clip.clip->frame_time_s);
     int away = frame < h->first ? h->first - frame : frame > h->last ? frame - h->last : 0;
-    return 1 - smooth((double)away / (length + 1));
+    return 1 - hf_ease_cubic((double)away / (length + 1));
 }
 
 /* What the clip does, at the place of the creature's own contact. */
@@ -137,7 +133,7 @@ static void lead(hf_retarget_work* w, const hf_held_phase* h, int edge, int way,
         int frame = edge + way * k;
         if (frame < 0 || frame >= w->frames) break;
         hf_effector_wish* to = wish_of(w, frame, h->role);
-        double share = 1 - smooth((double)k / (length + 1));
+        double share = 1 - hf_ease_cubic((double)k / (length + 1));
         to->point = hf_add(to->point, hf_scale(off, share));
         to->point_weight = fmaxf(to->point_weight, (float)(HF_ARRIVING * share * share));
         if (!leg || !h->foot) continue;

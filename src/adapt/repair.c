@@ -1,5 +1,6 @@
 /* Balance and collisions of bent frames. */
 #include "adapt/repair.h"
+#include "base/ease.h"
 
 #include "base/memory.h"
 #include "base/workspace.h"
@@ -128,7 +129,7 @@ static void spread(hf_bend* b, const hf_delta* wish, hf_delta* wide) {
         if (!(size > 0)) continue;
         for (int k = f - reach; k <= f + reach; k++) {
             if (k < 0 || k >= n) continue;
-            double t = fabs((double)(k - f)) / (reach + 1), w = 1 - t * t * (3 - 2 * t);
+            double t = fabs((double)(k - f)) / (reach + 1), w = 1 - hf_ease_cubic(t);
             if (size * w > size_of(&wide[k]))
                 wide[k] = (hf_delta){hf_scale(wish[f].shift, w), hf_scale(wish[f].turn, w)};
         }

@@ -115,7 +115,8 @@ static void find(const hf_creature* creature, const hf_placement* placement, con
         const hf_contact_frame* frame = &limb->contacts[contact->frame];
         count = patch_corners(frame, link, corners);
         double against = -hf_dot(hf_rotate(link.rotation, hf_normalize(frame->normal)), contact->normal);
-        if (!contact->grip && against < hf_cos(HF_FLAT_RAD)) count = keep_lowest(corners, count, contact->normal);
+        if (!contact->grip && against < hf_cos(HF_FLAT_RAD))
+            count = keep_lowest(corners, count, contact->normal);
     }
     if (count == 0) add_corner(support, contact->point);
     for (int i = 0; i < count; i++)

@@ -1,4 +1,4 @@
-/* The one curve from rest to rest. */
+/* The two curves from rest to rest. */
 #ifndef HF_BASE_EASE_H
 #define HF_BASE_EASE_H
 
@@ -7,6 +7,12 @@
 static inline double hf_ease(double u) {
     u = u < 0 ? 0 : u > 1 ? 1 : u;
     return u * u * u * (10 + u * (6 * u - 15));
+}
+
+/* The same where accelerations may jump: for weights, and for live swings, which are quicker so. */
+static inline double hf_ease_cubic(double u) {
+    u = u < 0 ? 0 : u > 1 ? 1 : u;
+    return u * u * (3 - 2 * u);
 }
 
 #endif

@@ -1,6 +1,7 @@
 /* Candidates: gathers the triangles near a limb from the scene's trees, objects with a grid as they are, and
    sends them down the set's octree. */
 #include "contact/candidates.h"
+#include "base/rounding.h"
 
 #include "base/assert.h"
 #include "base/workspace.h"
@@ -37,10 +38,12 @@ typedef struct search {
     double slack;
 } search;
 
+enum { FIRST_ROOM = 256 };
+
 /* Twice the room in the workspace; what was there before stays reserved until the query ends. */
 static bool grow(search* s, void** items, int* room, int count, size_t size) {
     if (count < *room) return true;
-    int wanted = *room ? *room * 2 : 64;
+    int wanted = *room ? *room * 2 : FIRST_ROOM;
     void* p = wanted > *room ? hf_workspace_take(s->workspace, (size_t)wanted, size) : NULL;
     s->failed = s->failed || !p;
     if (!p) return false;
@@ -101,7 +104,7 @@ static hf_tree_body sample_body(const search* s, const hf_placed* placed) {
     double c[3], half[3];
     for (int k = 0; k < 3; k++) {
         c[k] = ((double)low[k] + (double)high[k]) / 2;
-        half[k] = ((double)high[k] - (double)low[k]) / 2 * (1 + 1e-12);
+        half[k] = ((double)high[k] - (double)low[k]) / 2 * (1 + HF_ROUNDING);
     }
     hf_tree_body body = {.center = hf_into(placed, hf_apply(s->query->base, hf_v3(c[0], c[1], c[2])))};
     const hf_vec3 axes[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
@@ -164,7 +167,7 @@ static void gather_all(search* s) {
         least = hf_v3(smaller(least.x, c.x), smaller(least.y, c.y), smaller(least.z, c.z));
         most = hf_v3(larger(most.x, c.x), larger(most.y, c.y), larger(most.z, c.z));
     }
-    double bound = q->epsilon * (1 + 1e-9) + DOUBLE_ROUNDING * (largest(least) + largest(most));
+    double bound = q->epsilon * (1 + HF_ROUNDING) + DOUBLE_ROUNDING * (largest(least) + largest(most));
     hf_upper_walk walk;
     hf_upper_box(&walk, q->placement, least, most);
     for (int object; (object = hf_upper_next(&walk, bound)) >= 0 && !s->failed;) {

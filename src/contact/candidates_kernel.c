@@ -5,25 +5,27 @@
 
 /* Share by which float products that bound something are made larger. */
 #define WIDER 1.000002f
+#define WIDER_SQUARE 1.0001f /* the same of their squares, in cells */
+/* An empty slot of a node has a ball larger than this. */
+#define EMPTY_M 1e15f
+/* The value of a cell is at most so many steps under the distance of its centre. */
+#define VALUE_STEPS 1.5f
 
 HF_INLINE8 vec8 rows8(const float* p) { return (vec8){f8_load(p), f8_load(p + 8), f8_load(p + 16)}; }
 HF_INLINE8 float8 dot8(const float a[3], vec8 p) { return a[0] * p.x + a[1] * p.y + a[2] * p.z; }
-HF_INLINE8 float8 size8(const float a[3], vec8 half) {
-    return f8_abs(f8_all(a[0])) * half.x + f8_abs(f8_all(a[1])) * half.y + f8_abs(f8_all(a[2])) * half.z;
-}
 
 /* ---- triangles ---- */
 
-/* Boxes that may be within `near` of the triangle: its box, its plane, and the planes through its edges. */
+/* Boxes that may be within `near` of the triangle: its box, its plane, and the planes through its edges.
+   `half` and `near` are made larger by WIDER. */
 HF_INLINE8 int triangle_boxes(const hf_near_triangle* t, float near, vec8 c, vec8 half) {
-    mask8 in = (f8_abs(c.x - t->center[0]) <= (half.x + (t->half[0] + near)) * WIDER) &
-               (f8_abs(c.y - t->center[1]) <= (half.y + (t->half[1] + near)) * WIDER) &
-               (f8_abs(c.z - t->center[2]) <= (half.z + (t->half[2] + near)) * WIDER);
+    mask8 in = (f8_abs(c.x - t->center[0]) <= half.x + (t->half[0] * WIDER + near)) &
+               (f8_abs(c.y - t->center[1]) <= half.y + (t->half[1] * WIDER + near)) &
+               (f8_abs(c.z - t->center[2]) <= half.z + (t->half[2] * WIDER + near));
     if (t->exact || !m8_bits(in)) return m8_bits(in);
-    in &= f8_abs(dot8(t->normal, c) - t->offset) <= (size8(t->normal, half) + near) * WIDER;
+    in &= f8_abs(dot8(t->normal, c) - t->offset) <= dot8(t->normal_size, half) + near;
     if (!m8_bits(in)) return 0;
-    for (int i = 0; i < 3; i++)
-        in &= dot8(t->out[i], c) - t->side[i] <= (size8(t->out[i], half) + near) * WIDER;
+    for (int i = 0; i < 3; i++) in &= dot8(t->out[i], c) - t->side[i] <= dot8(t->out_size[i], half) + near;
     return m8_bits(in);
 }
 
@@ -38,7 +40,7 @@ HF_INLINE8 mask8 inside8(const float8 beyond[3]) {
 
 /* Squared distance in the triangle's plane; 0 above it. */
 HF_INLINE8 float8 aside8(const hf_near_triangle* t, vec8 p, const float8 beyond[3]) {
-    float8 least = f8_all(3e38f), zero = f8_all(0);
+    float8 least = f8_all(HF_FLOAT_FAR), zero = f8_all(0);
     for (int i = 0; i < 3; i++) {
         float8 along = dot8(t->along[i], p);
         float8 past = f8_max(f8_max(t->start[i] - along, along - t->end[i]), zero);
@@ -93,7 +95,7 @@ static int object_boxes(const hf_near_object* o, float epsilon, vec8 c, vec8 hal
     float brick = (float)g->cell * HF_BRICK;
     int in = 0;
     for (int s = 0; s < 8; s++) {
-        if (ball.lane[s] > 1e15f) continue; // an empty slot
+        if (ball.lane[s] > EMPTY_M) continue;
         const float p[3] = {x.lane[s], y.lane[s], z.lane[s]};
         float outside = 0, aside = 0;
         int at[3];
@@ -106,12 +108,12 @@ static int object_boxes(const hf_near_object* o, float epsilon, vec8 c, vec8 hal
             aside += d * d;
         }
         float reach = ball.lane[s] + o->doubt;
-        if (outside * brick * brick > reach * reach * 1.0001f) continue;
+        if (outside * brick * brick > reach * reach * WIDER_SQUARE) continue;
         size_t index =
             ((size_t)at[2] * (size_t)g->size[1] + (size_t)at[1]) * (size_t)g->size[0] + (size_t)at[0];
         float bound = epsilon + reach;
         float gap = g->far[index] - bound; // far - aside > bound
-        if (gap > 0 && gap * gap > aside * brick * brick * 1.0001f) continue;
+        if (gap > 0 && gap * gap > aside * brick * brick * WIDER_SQUARE) continue;
         in |= 1 << s;
     }
     return in;
@@ -147,7 +149,7 @@ static int ask_around(const hf_near_object* o, const float p[3], float least, fl
         // a far cell is two cells beyond epsilon at least
         float from = v == HF_GRID_FAR ? (float)g->epsilon + cell : (float)v * g->step;
         if (from > most && (from - most) * (from - most) > square) return -1;
-        float room = least - ((float)v + 1.5f) * g->step;
+        float room = least - ((float)v + VALUE_STEPS) * g->step;
         if (v != HF_GRID_FAR && room > 0 && room * room > square) return 1;
     }
     return 0;
@@ -193,7 +195,7 @@ static int object_leaf(const hf_candidate_walk* w, uint32_t item, uint32_t block
     if (!open) return 0;
     float cell = (float)g->cell;
     float8 v = __builtin_convertvector(value, float8), square = aside * (cell * cell * WIDER);
-    float8 room = least - (v + 1.5f) * g->step, gap = v * g->step - most;
+    float8 room = least - (v + VALUE_STEPS) * g->step, gap = v * g->step - most;
     int in = open & m8_bits((room > 0) & (room * room > square));
     open &= ~in & ~m8_bits((gap > 0) & (gap * gap > square));
     // its neighbours most of the rest
@@ -240,13 +242,14 @@ static bool add_leaf(hf_candidate_walk* w, uint32_t block, const uint32_t* list,
 static bool visit(hf_candidate_walk* w, uint32_t level, uint32_t node, const uint32_t* list, uint32_t count) {
     const hf_sample_node* n = hf_sample_nodes(w->block) + w->block->level_first[level] + node;
     vec8 c = rows8(n->center[0]), half = rows8(n->half[0]);
+    vec8 wide = {half.x * WIDER, half.y * WIDER, half.z * WIDER};
     uint32_t kept[8] = {0};
     for (uint32_t i = 0; i < count; i++) {
         uint32_t item = list[i];
         int mask = 0;
         if (item < w->triangle_count) {
             const hf_near_triangle* t = &w->triangles[item];
-            mask = triangle_boxes(t, w->epsilon + t->doubt, c, half);
+            mask = triangle_boxes(t, (w->epsilon + t->doubt) * WIDER, c, wide);
         } else {
             mask = object_boxes(&w->objects[item - w->triangle_count], w->epsilon, c, half);
         }

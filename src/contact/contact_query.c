@@ -32,6 +32,7 @@ enum { THIN_AFTER = 250 };
    eight at a time only after that. */
 enum { SINGLY = 1, FIRST = 4 };
 enum { MAX_CONTACTS = 1000 };
+static const double MOST_WEIGHT = 1e6; /* of a term: scores stay far from the end of floats */
 
 #define FIELD(name) offsetof(hf_contact_query, name)
 static const hf_option items[] = {
@@ -117,7 +118,7 @@ static bool good_numbers(const hf_creature* c, const hf_contact_query* q) {
     const hf_outlook* o = q->outlook;
     good = good && (!o || (hf_finite3(o->com) && o->root_count >= 0 && (o->roots || o->root_count == 0)));
     for (int i = 0; good && o && i < o->root_count; i++) good = hf_finite_transform(o->roots[i]);
-    for (int i = 0; good && i < HF_TERM_COUNT; i++) good = in_range(q->weights[i], 0, 1e6);
+    for (int i = 0; good && i < HF_TERM_COUNT; i++) good = in_range(q->weights[i], 0, MOST_WEIGHT);
     good = good && hf_terms_missing(q->weights, o) < 0;
     for (int i = 0; good && i < c->view.q_count; i++) good = isfinite(q->pose.q[i]);
     return good;
@@ -386,7 +387,7 @@ static hf_status next_candidates(search* s, const pass* p, int wanted, candidate
     bool takes_all = !(p->tried > 0) && !p->unhelpful;
     hf_status status = HF_OK;
     *count = 0;
-    while (status == HF_OK && *count < wanted && !exhausted(s) &&
+    while (status == HF_OK && *count < wanted && !is_spent(s) &&
            hf_choices_next(&s->list, &c[*count].choice)) {
         bool ready = takes_all && c[*count].choice.exact;
         c[*count].resolved = false;

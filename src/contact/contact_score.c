@@ -4,6 +4,7 @@
    reckoned once for each triangle, so that a sample costs a few multiplications. A sample near several
    surfaces is listed with its best bound and resolved only when its turn comes. */
 #include "contact/contact_score.h"
+#include "base/rounding.h"
 
 #include "base/workspace.h"
 #include "model/creature.h"
@@ -229,7 +230,7 @@ static bool is_of_kind(const hf_contact_scorer* s, int object, double factor) {
 static bool allowed(const hf_contact_scorer* s, int object, hf_vec3 normal, double factor) {
     const hf_contact_query* q = s->query;
     if (!is_of_kind(s, object, factor)) return false;
-    return q->max_tilt_rad >= M_PI || hf_dot(s->up, normal) >= hf_cos(q->max_tilt_rad) - 1e-9;
+    return q->max_tilt_rad >= M_PI || hf_dot(s->up, normal) >= hf_cos(q->max_tilt_rad) - HF_ROUNDING;
 }
 
 /* ---- terms ---- */

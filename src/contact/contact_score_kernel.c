@@ -31,11 +31,13 @@ HF_INLINE8 block_scores score_block(const hf_score_job* job, uint32_t block) {
     return s;
 }
 
-/* How well samples face a surface: 127 straight on. */
+#define FACES 127.0f /* of a sample that faces a surface straight on: the largest int8_t */
+
+/* How well samples face a surface. */
 HF_INLINE8 float8 faces(const hf_surface_factor* f, const float* normal) {
     float8 along = f->normal[0] * f8_load(normal) + f->normal[1] * f8_load(normal + 8) +
                    f->normal[2] * f8_load(normal + 16);
-    return f8_max(f8_min(along * -127.0f, f8_all(127)), f8_all(-127));
+    return f8_max(f8_min(along * -FACES, f8_all(FACES)), f8_all(-FACES));
 }
 
 static int kernel_score(const hf_score_job* job, hf_contact_choice* out) {
@@ -44,7 +46,7 @@ static int kernel_score(const hf_score_job* job, hf_contact_choice* out) {
     for (int h = 0; h < job->hit_count;) {
         uint32_t block = job->hits[h].block;
         block_scores s = score_block(job, block);
-        lanes8 best = {f8_all(-3e38f)}, facing = {f8_all(0)};
+        lanes8 best = {f8_all(-HF_FLOAT_FAR)}, facing = {f8_all(0)};
         unsigned near = 0, several = 0;
         int first = h;
         for (; h < job->hit_count && job->hits[h].block == block; h++) {

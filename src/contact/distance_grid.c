@@ -1,6 +1,7 @@
 /* Building distance grids: the distance of every brick's centre by the object's tree, and inside the bricks
    near the surface the distance of every cell from the triangles that can matter there. */
 #include "contact/distance_grid.h"
+#include "base/rounding.h"
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -16,6 +17,10 @@ static const double HALF_DIAGONAL = 0.8660254037844387;
 /* Objects of at least so many triangles whose mean area is at most that of a square of so many epsilons. */
 enum { MANY = 1000 };
 static const double SMALL = 3;
+/* What floats may be wrong by, at most, in steps of a value; half of QUARTER_STEP is left for that. */
+static const float DOUBT_SHARE = 0.05f, QUARTER_STEP = 0.25f;
+static const double WIDER = 1.001;     /* of a band, for the rounding of floats */
+static const double ANYWHERE_M = 1e18; /* farther than anything; its square is a float */
 /* More than this many bricks, with or without values, is too much memory: the object gets no grid. */
 enum { MAX_COARSE = 1 << 20, MAX_BRICKS = 1 << 17, LAST_VALUE = HF_GRID_FAR - 1 };
 
@@ -61,9 +66,9 @@ static void do_coarse_row(void* context, int row, int worker) {
     for (int x = 0; x < g->size[0]; x++) {
         int index = row * g->size[0] + x;
         nearest_visit v = {brick_center(g, index), bound};
-        b->tree->near(b->object->tree, v.p, v.p, bound < 1e300 ? bound : 1e18, visit_nearest, &v);
-        g->far[index] = (float)(v.least * (1 - 1e-6));
-        bound = (v.least + size) * (1 + 1e-9);
+        b->tree->near(b->object->tree, v.p, v.p, isfinite(bound) ? bound : ANYWHERE_M, visit_nearest, &v);
+        g->far[index] = (float)(v.least * (1 - HF_NEGLIGIBLE));
+        bound = (v.least + size) * (1 + HF_ROUNDING);
     }
 }
 
@@ -97,12 +102,12 @@ static bool visit_fill(void* user, const hf_triangle* t, uint32_t id, double* bo
     hf_near_triangle near;
     hf_near_triangle_set(&near, &here, HF_BRICK * g->cell, 0);
     // what floats may be wrong by must be far under a step
-    if (near.exact || near.doubt > 0.05f * g->step) {
+    if (near.exact || near.doubt > DOUBT_SHARE * g->step) {
         fill_exact(f, &here);
         return true;
     }
     // rows beyond the band of its box keep what they have
-    float step = (float)g->cell, x = (float)cell_at(g, 0), most = (float)(band(g) * 1.001);
+    float step = (float)g->cell, x = (float)cell_at(g, 0), most = (float)(band(g) * WIDER);
     for (int row = 0; row < HF_BRICK_CELLS / HF_BRICK; row++) {
         float y = (float)cell_at(g, row % 8), z = (float)cell_at(g, row / 8);
         float dy = fabsf(y - near.center[1]) - near.half[1], dz = fabsf(z - near.center[2]) - near.half[2];
@@ -118,11 +123,11 @@ static void do_brick(void* context, int brick, int worker) {
     hf_grid* g = b->grid;
     fill f = {.b = b, .center = brick_center(g, b->coarse_of[brick])};
     double reach = band(g) + HALF_DIAGONAL * HF_BRICK * g->cell;
-    for (int i = 0; i < HF_BRICK_CELLS; i++) f.least[i / HF_BRICK][i % HF_BRICK] = 3e38f;
-    b->tree->near(b->object->tree, f.center, f.center, reach * (1 + 1e-6), visit_fill, &f);
+    for (int i = 0; i < HF_BRICK_CELLS; i++) f.least[i / HF_BRICK][i % HF_BRICK] = INFINITY;
+    b->tree->near(b->object->tree, f.center, f.center, reach * (1 + HF_NEGLIGIBLE), visit_fill, &f);
     // half a step of the range goes to what floats may be wrong by
     for (int i = 0; i < HF_BRICK_CELLS; i++) {
-        float v = sqrtf(f.least[i / HF_BRICK][i % HF_BRICK]) / g->step - 0.25f;
+        float v = sqrtf(f.least[i / HF_BRICK][i % HF_BRICK]) / g->step - QUARTER_STEP;
         g->values[brick][i] = v >= LAST_VALUE ? HF_GRID_FAR : v > 0 ? (uint8_t)v : 0;
     }
 }

@@ -99,7 +99,7 @@ HF_INLINE8 float8 core_distance2(const segment8* s, const hf_lane_obstacle* o, f
     vec8 way, v0 = v8_all(o->v[0][0], o->v[0][1], o->v[0][2]),
               v1 = v8_all(o->v[1][0], o->v[1][1], o->v[1][2]);
     vec8 e1 = v8_sub(v1, v0);
-    float8 best = f8_all(3e38f);
+    float8 best = f8_all(HF_FLOAT_FAR);
     if (!o->triangle) {
         way = v0;
         offer_edge(s, v0, e1, &best, &way);
@@ -249,7 +249,7 @@ HF_INLINE8 mask8 descend(const hf_limb_lanes* l, float8 turn, int iterations, be
     float8 x[HF_LANE_STEPS], near2 = f8_all((float)(l->tolerance_m * l->tolerance_m));
     float8 flat2 = f8_all((float)(l->tolerance_rad * l->tolerance_rad));
     for (int i = 0; i < l->step_count; i++) x[i] = best->x[i];
-    best->cost = f8_all(3e38f);
+    best->cost = f8_all(HF_FLOAT_FAR);
     for (int k = 0;; k++) {
         measure8 m;
         measure(l, x, turn, &m);

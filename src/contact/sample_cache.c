@@ -38,6 +38,8 @@ hf_status hf_samples_load(const hf_creature* creature, int limb, const hf_sample
     return status;
 }
 
+enum { LONGEST_NAME = 200 }; /* of a file: file systems take 255 bytes, a temporary name is longer */
+
 /* FOLDER/CREATURE-LIMB-CONTACT-COUNT-SEED.hfs, a hash of the task before the dot if there is one, and
    nothing in it that a file name could not hold. */
 static hf_status file_name(const hf_creature* creature, const hf_sample_key* key, const char* folder,
@@ -52,7 +54,7 @@ static hf_status file_name(const hf_creature* creature, const hf_sample_key* key
     if (n > 0 && (size_t)n < size)
         n += snprintf(path + n, size - (size_t)n, "%s-%s-%d-%d-%llu%s.hfs", v->name, v->limbs[key->limb].name,
                       key->contact, key->count, (unsigned long long)key->seed, task);
-    if (n < 0 || (size_t)n >= size || n - start > 200)
+    if (n < 0 || (size_t)n >= size || n - start > LONGEST_NAME)
         return hf_fail(error, HF_ERROR_FILE, folder, 0, NULL, "the name of the sample file is too long");
     for (char* c = path + start; *c; c++)
         if (!strchr("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.", *c)) *c = '_';

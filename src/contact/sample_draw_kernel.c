@@ -27,6 +27,7 @@ INLINE wide multiply(wide a, uint32_t m) {
 #endif
 }
 
+enum { ROUNDS = 10 }; /* of Philox 4x32, as its authors advise */
 /* Counters in 64-bit lanes whose upper halves mean nothing. */
 static void kernel_words(uint64_t seed, uint32_t stream, const uint32_t* index, uint32_t block, int count,
                          uint32_t* out) {
@@ -34,7 +35,7 @@ static void kernel_words(uint64_t seed, uint32_t stream, const uint32_t* index, 
         wide c0 = __builtin_convertvector(*(const narrow*)&index[i], wide), c1 = {0};
         wide c2 = c1 + stream, c3 = c1 + block;
         uint32_t k0 = (uint32_t)seed, k1 = (uint32_t)(seed >> 32);
-        for (int round = 0; round < 10; round++) {
+        for (int round = 0; round < ROUNDS; round++) {
             wide p0 = multiply(c0, 0xD2511F53u), p1 = multiply(c2, 0xCD9E8D57u);
             c0 = (p1 >> 32) ^ c1 ^ k0, c2 = (p0 >> 32) ^ c3 ^ k1;
             c1 = p1, c3 = p0;

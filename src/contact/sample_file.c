@@ -1,5 +1,6 @@
 /* Sample sets as files: written whole, mapped whole, believed only when everything about them holds. */
 #include "contact/sample_file.h"
+#include <holdfast/samples.h>
 
 #include "base/error.h"
 #include "base/file.h"
@@ -34,7 +35,7 @@ bool hf_sample_block_layout(hf_sample_block* b) {
     b->node_offset = aligned(sizeof *b);
     b->point_offset = b->node_offset + aligned(nodes * sizeof(hf_sample_node));
     b->score_offset = b->point_offset + aligned(3 * block_bytes);
-    b->theta_offset = b->score_offset + aligned(10 * block_bytes);
+    b->theta_offset = b->score_offset + aligned(HF_SAMPLE_SCORE_ROWS * block_bytes);
     b->byte_count = b->theta_offset + aligned(b->joint_count * block_bytes);
     return true;
 }

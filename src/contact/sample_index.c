@@ -16,15 +16,18 @@ static uint32_t spread(uint32_t x) {
     return (x | x << 2) & 0x09249249;
 }
 
+/* A code has ten bits for each axis. */
+static const float PARTS = 1024, NO_EXTENT_M = 1e-30f;
+
 void hf_morton_scale(const float low[3], const float high[3], float per[3]) {
-    for (int k = 0; k < 3; k++) per[k] = high[k] - low[k] > 1e-30f ? 1024 / (high[k] - low[k]) : 0;
+    for (int k = 0; k < 3; k++) per[k] = high[k] - low[k] > NO_EXTENT_M ? PARTS / (high[k] - low[k]) : 0;
 }
 
 uint32_t hf_morton_code(const float point[3], const float low[3], const float per[3]) {
     uint32_t code = 0;
     for (int k = 0; k < 3; k++) {
         float x = (point[k] - low[k]) * per[k];
-        x = x < 1023 ? x : 1023;
+        x = x < PARTS - 1 ? x : PARTS - 1;
         code |= spread((uint32_t)(x > 0 ? x : 0)) << k;
     }
     return code;

@@ -15,11 +15,11 @@ static const double BEST = 0.05;
 static const float SPREAD = 0.15f;
 /* First block of random words, far from those of hf_draw. */
 static const uint32_t FIRST_BLOCK = 0x40000000u;
-enum { TRIES = 6, PART_BITS = 2, SCORE_BITS = 32 - 3 * PART_BITS };
+enum { TRIES = 6, CODE_BITS = 30, PART_BITS = 2, SCORE_BITS = 32 - 3 * PART_BITS };
 
 /* Part of space in the high bits, v^T G v in the low ones: its float's bits keep the order. */
 static uint32_t code_of(const float* r, const double v[3], const float low[3], const float per[3]) {
-    uint32_t part = hf_morton_code(r, low, per) >> (30 - 3 * PART_BITS);
+    uint32_t part = hf_morton_code(r, low, per) >> (CODE_BITS - 3 * PART_BITS);
     const float* g = r + 3;
     double x = v[0], y = v[1], z = v[2];
     float square = (float)(x * x * (double)g[0] + y * y * (double)g[1] + z * z * (double)g[2] +

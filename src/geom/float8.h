@@ -10,6 +10,9 @@
 #include <math.h>
 #endif
 
+/* Farther than anything, and still a float. */
+#define HF_FLOAT_FAR 3e38f
+
 typedef float float8 __attribute__((vector_size(32)));
 typedef int32_t mask8 __attribute__((vector_size(32)));
 #define HF_INLINE8 static inline __attribute__((always_inline))

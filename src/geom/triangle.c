@@ -28,6 +28,12 @@ hf_vec3 hf_triangle_normal(const hf_triangle* t) {
     return squared(n) > 0.5 ? n : hf_v3(0, 0, 1);
 }
 
+double hf_triangle_height(const hf_triangle* t) {
+    hf_vec3 e0 = hf_sub(t->v[1], t->v[0]), e1 = hf_sub(t->v[2], t->v[1]), e2 = hf_sub(t->v[0], t->v[2]);
+    double longest = sqrt(fmax(squared(e0), fmax(squared(e1), squared(e2))));
+    return longest > 0 ? hf_length(hf_cross(e0, e1)) / longest : 0;
+}
+
 /* A nearest pair as it improves: every candidate is a pair of real points, so that the result is never too
    small, and never larger than the best candidate. */
 typedef struct nearest {

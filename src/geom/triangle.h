@@ -13,6 +13,8 @@ typedef struct hf_triangle {
 hf_triangle hf_triangle_of(const hf_mesh* mesh, int index);
 /* Counter-clockwise unit normal; a degenerate triangle gets some unit vector across its longest edge. */
 hf_vec3 hf_triangle_normal(const hf_triangle* t);
+/* Over its longest side; 0 where that has no length. */
+double hf_triangle_height(const hf_triangle* t);
 
 /* Squared distance to a point; `nearest` lies on the triangle. */
 double hf_triangle_point(const hf_triangle* t, hf_vec3 p, hf_vec3* nearest);

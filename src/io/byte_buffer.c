@@ -102,6 +102,17 @@ int hf_utf8_length(const char* text) {
     return count;
 }
 
+bool hf_is_utf8(const char* text) {
+    for (int n; *text; text += n)
+        if ((n = hf_utf8_length(text)) == 0) return false;
+    return true;
+}
+
+void hf_bytes_path(hf_bytes* bytes, const char* path) {
+    bytes->unreadable = bytes->unreadable || !hf_is_utf8(path);
+    hf_bytes_quoted(bytes, path);
+}
+
 void hf_bytes_quoted(hf_bytes* bytes, const char* text) {
     hf_bytes_text(bytes, "\"");
     for (const char* s = text; *s;) {
@@ -137,6 +148,9 @@ void hf_bytes_align(hf_bytes* bytes, size_t alignment, char fill) {
 
 hf_status hf_bytes_save(const hf_bytes* bytes, const char* path, hf_error* error) {
     if (bytes->failed) return hf_fail_memory(error, path);
+    if (bytes->unreadable)
+        return hf_fail(error, HF_ERROR_ARGUMENT, path, 0, NULL,
+                       "a file or folder it names is not UTF-8 text, which is all that JSON holds");
     hf_output output;
     hf_status status = hf_output_open(path, &output, error);
     if (status != HF_OK) return status;

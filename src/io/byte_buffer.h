@@ -10,6 +10,7 @@ typedef struct hf_bytes {
     char* data;
     size_t size, capacity;
     bool failed;
+    bool unreadable; /* a path stands in it that JSON cannot hold */
 } hf_bytes;
 
 void hf_bytes_free(hf_bytes* bytes);
@@ -30,7 +31,11 @@ void hf_bytes_align(hf_bytes* bytes, size_t alignment, char fill);
 /* Writes everything to a file, through a temporary one that is renamed. */
 hf_status hf_bytes_save(const hf_bytes* bytes, const char* path, hf_error* error);
 
+/* The same of a path that shall be read again: saving fails where it is no UTF-8. */
+void hf_bytes_path(hf_bytes* bytes, const char* path);
+
 /* Bytes of the UTF-8 character that text begins with, 0 when it is none. */
 int hf_utf8_length(const char* text);
+bool hf_is_utf8(const char* text);
 
 #endif

@@ -177,7 +177,7 @@ void hf_motion_write_names(hf_bytes* out, const char* key, char* const* names, i
 static void write_relative(hf_bytes* out, const char* path, const char* target) {
     char* relative = target[0] ? hf_path_relative(path, target) : hf_copy_text("");
     if (relative)
-        hf_bytes_quoted(out, relative);
+        hf_bytes_path(out, relative);
     else
         out->failed = true;
     hf_free(relative);

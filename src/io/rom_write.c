@@ -21,16 +21,10 @@ static void write_piece(FILE* out, const hf_learned_piece* p) {
     fputs("] }", out);
 }
 
-static bool is_utf8(const char* text) {
-    for (int n; *text; text += n)
-        if ((n = hf_utf8_length(text)) == 0) return false;
-    return true;
-}
-
 static hf_status write_names(FILE* out, const char* const names[3], hf_error* error) {
     fputs("{ \"joints\": [", out);
     for (int i = 0; i < 3; i++) {
-        if (!is_utf8(names[i]))
+        if (!hf_is_utf8(names[i]))
             return hf_fail(error, HF_ERROR_ARGUMENT, NULL, 0, NULL, "joint name %d is not UTF-8", i);
         json_t* text = json_string(names[i]);
         if (!text) return hf_fail_memory(error, NULL);

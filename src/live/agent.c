@@ -2,6 +2,7 @@
    limbs to renew (efort-2014-journal section 5.2, the sequences, made live) and finds a pose that keeps every
    promise. */
 #include "live/agent.h"
+#include "base/rounding.h"
 #include "base/error.h"
 
 #include "base/memory.h"
@@ -150,7 +151,7 @@ static void set_walker(hf_agent* a, int limb, int group) {
     l->home.rotation = a->links[f->link].rotation;
     l->reach = reach_of(a->by_limb[limb][frame]);
     l->home_stretch =
-        hf_distance(at, hf_limb_base(a->creature, limb, a->links).position) / fmax(l->reach, 1e-6);
+        hf_distance(at, hf_limb_base(a->creature, limb, a->links).position) / fmax(l->reach, HF_NEGLIGIBLE);
     double length = fmax(from->length, LEAST_LENGTH_M);
     l->swing_s = or_else(a->options.swing_s, SWING_S * sqrt(length));
     l->half_stride = or_else(a->options.half_stride_m, HALF_STRIDE_SHARE * length);
@@ -334,7 +335,7 @@ hf_status hf_agent_place(hf_agent* a, const hf_placement* placement, const hf_po
 static bool good_input(const hf_agent_input* in) {
     bool good = hf_options_check(hf_agent_input_table(), in, NULL) == HF_OK && hf_finite3(in->velocity) &&
                 isfinite(in->turn_rad_s);
-    good = good && hf_finite3(in->task) && hf_length(in->task) > 1e-9;
+    good = good && hf_finite3(in->task) && hf_length(in->task) > HF_ROUNDING;
     return good && (!in->follow_root || hf_finite_transform(in->root));
 }
 

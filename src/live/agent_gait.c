@@ -2,6 +2,7 @@
    ad-hoc controller of many legs); within a group, limbs that stand far from their place under the body. A
    goal is looked for from where the body will be in the middle of the limb's stance. */
 #include "live/agent.h"
+#include "base/rounding.h"
 
 #include <math.h>
 
@@ -83,7 +84,7 @@ static void take_turns(hf_agent* a, const hf_placement* placement) {
         for (int i = 0; i < a->view->limb_count; i++)
             if (a->limbs[i].mode == AGENT_HELD && a->limbs[i].group == group && !(a->limbs[i].rest_s > 0))
                 need = fmax(need, need_of(a, placement, i));
-        if (need > most + 1e-9) best = group, most = need;
+        if (need > most + HF_ROUNDING) best = group, most = need;
     }
     if (best < 0) return;
     a->gait.last_group = best;
@@ -141,7 +142,7 @@ hf_status hf_agent_choose(hf_agent* a, const hf_placement* placement, const hf_a
     take_turns(a, placement);
     // limbs without contact ask first; the number of queries in a frame is limited, so limbs take turns
     hf_status status = HF_OK;
-    int queries = (int)ceil(in->dt_s * QUERIES_A_SECOND - 1e-9);
+    int queries = (int)ceil(in->dt_s * QUERIES_A_SECOND - HF_ROUNDING);
     for (int round = 0; round < 2; round++)
         for (int k = 0; k < count && status == HF_OK && queries > 0 && a->tests_left > 0; k++) {
             int i = (a->gait.next_query + k) % count;

@@ -2,6 +2,7 @@
    turn and acceleration. Height and lean follow the footholds; a limb that would be too short draws the root
    down. */
 #include "live/agent.h"
+#include "base/rounding.h"
 #include "model/tolerance.h"
 
 #include <math.h>
@@ -113,7 +114,7 @@ static hf_vec3 lean(const hf_agent* a, const hf_placement* placement, const foot
 /* The turn about +Z of an orientation. */
 static hf_quat heading_of(hf_quat q) {
     hf_quat h = {q.w, 0, 0, q.z};
-    if (h.w * h.w + h.z * h.z < 1e-6) {
+    if (h.w * h.w + h.z * h.z < HF_NEGLIGIBLE) {
         hf_vec3 x = hf_rotate(q, hf_v3(1, 0, 0));
         return hf_quat_axis_angle(hf_v3(0, 0, 1), hf_atan2(x.y, x.x));
     }
@@ -211,7 +212,7 @@ static hf_transform go_to(hf_agent* a, const hf_placement* placement, const hf_a
     speed *= leash(a, placement, d);
     accelerate(a, hf_scale(hf_normalize(d), speed), hf_dot(turn, hf_agent_up(a)) / in->dt_s, in->dt_s);
     to.position = hf_add(to.position, hf_scale(a->root.velocity, in->dt_s));
-    if (far < 1e-9) to.position = in->root.position;
+    if (far < HF_ROUNDING) to.position = in->root.position;
     to.rotation = hf_quat_mul(hf_quat_axis_angle(hf_normalize(turn), fmin(angle, most)), to.rotation);
     return to;
 }

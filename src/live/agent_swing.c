@@ -2,6 +2,7 @@
    along the old surface's normal and arrives along the new one's, kept in the frame of the object it goes to.
  */
 #include "live/agent.h"
+#include "base/ease.h"
 
 #include <holdfast/swing.h>
 #include <math.h>
@@ -40,8 +41,6 @@ void hf_agent_swing_again(hf_agent* a, int limb, const hf_placement* placement) 
     l->swing.away = hf_v3(0, 0, 0);
 }
 
-static double smooth(double x) { return x <= 0 ? 0 : x >= 1 ? 1 : x * x * (3 - 2 * x); }
-
 void hf_agent_swing_at(const hf_agent* a, int limb, const hf_placement* placement, double phase,
                        hf_vec3* point, hf_quat* rotation) {
     const agent_limb* l = &a->limbs[limb];
@@ -53,7 +52,7 @@ void hf_agent_swing_at(const hf_agent* a, int limb, const hf_placement* placemen
                             .arrive_m = lift + fmax(0, -hf_dot(way, l->at.hold.normal))};
     hf_swing_curve curve =
         hf_swing_curve_make(l->swing.from, l->swing.from_normal, goal, l->at.hold.normal, shape);
-    double s = smooth(phase);
+    double s = hf_ease_cubic(phase);
     *point = hf_apply(object, hf_swing_curve_point(&curve, s));
     // a foot turns while it is in the air
     hf_quat turned = hf_quat_slerp(l->swing.from_rotation, l->at.anchor.rotation, hf_swing_turned(s));

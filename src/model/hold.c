@@ -2,6 +2,7 @@
 #include "model/hold.h"
 
 #include "model/creature.h"
+#include "model/scene.h"
 #include "model/tolerance.h"
 
 #include <math.h>
@@ -77,13 +78,19 @@ void hf_anchor_error(const hf_creature* c, const hf_hold* h, const hf_anchor* a,
 
 /* ---- what a posture touches ---- */
 
+/* Does its object allow contact, and has its triangle an area? */
+static bool can_be_touched(const hf_scene* scene, const hf_surface* s) {
+    const hf_object* o = &scene->objects[s->object];
+    hf_triangle t = hf_triangle_of(&o->mesh, s->triangle);
+    return o->contact && hf_triangle_height(&t) > HF_NO_HEIGHT_M;
+}
+
 /* The surface as a contact frame at `at` sees it, whose own normal turned round is `out`: the normal to the
    frame's side, and whether the frame can touch with it. */
 static bool faces(const hf_scene* scene, const hf_contact_frame* f, hf_vec3 at, hf_vec3 out,
                   const hf_surface* s, hf_vec3* normal) {
     hf_object_view o = hf_scene_object(scene, s->object);
     *normal = s->normal;
-    if (!o.contact) return false;
     if (f->ball > 0) {
         *normal = hf_normalize(hf_sub(at, s->point));
         return true;
@@ -104,13 +111,13 @@ static int surfaces_near(const hf_placement* placement, hf_vec3 at, double ball,
     return hf_placement_closest(placement, at, ball + within, all);
 }
 
-/* The distance of the nearest surface that allows contact. A ball touches where the surface is nearest to its
+/* The distance of the nearest surface that can be touched. A ball touches where the surface is nearest to its
    centre: the edge of a triangle beside that may be exactly as far away as the ball is large while the ball
    is half a millimetre deep. */
 static double nearest_of(const hf_scene* scene, const hf_surface* all, int count) {
     double nearest = INFINITY;
     for (int i = 0; i < count; i++)
-        if (hf_scene_object(scene, all[i].object).contact) nearest = fmin(nearest, all[i].distance);
+        if (can_be_touched(scene, &all[i])) nearest = fmin(nearest, all[i].distance);
     return nearest;
 }
 
@@ -131,6 +138,7 @@ bool hf_hold_find(const hf_creature* c, const hf_placement* placement, const hf_
             if (all[i].distance > farthest) continue;
             double gap = fabs(all[i].distance - frame->ball);
             if (gap >= best - (found && hold->frame != f ? SAME_GAP_M : 0)) continue;
+            if (!can_be_touched(scene, &all[i])) continue;
             if (!faces(scene, frame, at, out, &all[i], &normal)) continue;
             best = gap;
             found = true;

@@ -109,7 +109,8 @@ static double body_step(const mover* m, int body) {
     const hf_collision_query* q = m->query;
     bool fine = q && q->fine_limb >= 0 &&
                 hf_link_in_limb(m->creature, m->creature->view.bodies[body].link, q->fine_limb);
-    return fine && q->fine_m < m->step ? q->fine_m : m->step;
+    double step = fine && q->fine_m < m->step ? q->fine_m : m->step;
+    return hf_body_step(&m->creature->bounds[body], step, q ? q->depth_m : 0);
 }
 
 /* Can a point of a body stray too far within the piece of length h between two poses? */

@@ -136,7 +136,18 @@ hf_toe hf_toe_find(const hf_plan_world* w, const hf_hold* hold) {
     return (hf_toe){.frame = -1};
 }
 
-/* The hold by the toes in the same posture. */
+/* Is the hold's point on a surface that faces as it says? The hold gets that surface's object. */
+static bool is_on_ground(const hf_plan_world* w, double reach, hf_hold* at) {
+    hf_surface ground;
+    hf_vec3 from = hf_add(at->point, hf_scale(at->normal, reach));
+    if (!hf_placement_ray(w->placement, from, hf_neg(at->normal), 2 * reach, &ground)) return false;
+    double facing = fabs(hf_dot(ground.normal, at->normal));
+    at->object = ground.object;
+    return fabs(ground.distance - reach) <= HF_HELD_M && facing >= hf_cos(HF_CONTACT_RAD) &&
+           hf_scene_object(w->scene, ground.object).contact;
+}
+
+/* The hold by the toes in the same posture, where they are on the same plane as the sole. */
 static void find_toes(hf_planner* p, const hf_pose* pose, hf_footstep* s) {
     hf_toe toe = hf_toe_find(&p->world, &s->hold.at);
     s->toes.at.limb = -1;
@@ -146,6 +157,7 @@ static void find_toes(hf_planner* p, const hf_pose* pose, hf_footstep* s) {
     hf_forward(p->world.creature, pose, p->tools.links);
     at.frame = toe.frame;
     at.point = hf_apply(p->tools.links[f->link], f->offset);
+    if (!is_on_ground(&p->world, f->patch[0], &at)) return;
     hf_hold_make(p, &at, pose, &s->toes);
     if (s->toes.support.corner_count < HF_SUPPORT_CORNERS) s->toes.at.limb = -1;
 }

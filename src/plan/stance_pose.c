@@ -13,8 +13,12 @@
 enum { STRIDES = 4, DRAW_STREAM = 0x7370 }; /* steps towards a wish */
 static const double SHAKE = 0.4;            /* rad: other starts of limbs that hold */
 
-/* Balance that is aimed at, m. */
-static double aimed_margin(const hf_planner* p, double margin) { return 2 * fmax(margin, hf_pose_margin(p)); }
+/* Balance that is aimed at, in those that are asked for: with m metres a body of height h bears accelerations
+   of m / h g, and limbs whose swings it hardly bears are slow or cannot be swung. */
+static const double AIMED = 4;
+static double aimed_margin(const hf_planner* p, double margin) {
+    return AIMED * fmax(margin, hf_pose_margin(p));
+}
 
 /* The whole-body solver from the pose; `stiff` leaves the trunk and limbs without contact as they are. */
 static bool settle_from(hf_planner* p, const hf_plan_hold* holds, int count, const hf_stance* stance,

@@ -68,32 +68,37 @@ typedef struct carrying {
     hf_reach_runner* runner;
     const hf_reach_load* load;
     hf_transform from, to; /* of the object */
+    int left; /* pieces, where the way ends in the posture that the load is drawn to; 0 where it does not */
 } carrying;
 
 static hf_hand_task carried(const void* user, double share) {
     const carrying* c = user;
     hf_transform at = {hf_lerp(c->from.position, c->to.position, share),
                        hf_quat_slerp(c->from.rotation, c->to.rotation, share)};
-    return hf_reach_carry_task(c->runner, c->load, at);
+    hf_hand_task task = hf_reach_carry_task(c->runner, c->load, at);
+    // all of what is left of the way to the posture of the end is gone with the last piece
+    if (c->left) task.drawn = fmax(task.drawn, 1 / (1 + c->left * (1 - share)));
+    return task;
 }
 
 /* Straight from where rows end to another place of the object, added to rows; false where that does not hold.
- */
+   ends: in the posture that the load is drawn to. */
 static bool carry_on(hf_reach_runner* r, const hf_reach_load* load, hf_transform* at, hf_transform to,
-                     hf_space_rows* rows, hf_status* status) {
+                     bool ends, hf_space_rows* rows, hf_status* status) {
     double last[HF_REACH_WIDTH];
-    carrying c = {r, load, *at, to};
+    carrying c = {r, load, *at, to, 0};
     double pieces = fmax(hf_distance(at->position, to.position) / HF_REACH_LINE_M,
                          hf_quat_angle(at->rotation, to.rotation) / TURN_RAD);
     *at = to;
     if (pieces < LEAST_PIECE) return true;
+    if (ends) c.left = (int)ceil(pieces);
     memcpy(last, hf_space_row(rows, --rows->count), sizeof last); // the guide adds it again
     return hf_reach_guide(r->stage.worker, carried, &c, (int)ceil(pieces), last, rows, status) == 1;
 }
 
 /* One way of carrying: by an offset first, across while it turns, and to the place. */
 static bool carry_by(hf_reach_runner* r, const hf_reach_load* load, hf_transform to, hf_vec3 offset,
-                     hf_space_rows* rows, hf_status* status) {
+                     bool ends, hf_space_rows* rows, hf_status* status) {
     hf_transform at = load_at(r, load), beside = at, across = to;
     beside.position = hf_add(at.position, offset);
     // drawn to another posture, as back to how the object was grasped, it sinks on its way as it rose
@@ -101,9 +106,9 @@ static bool carry_by(hf_reach_runner* r, const hf_reach_load* load, hf_transform
     across.position = hf_add(hf_v3(to.position.x, to.position.y, height), offset);
     rows->count = 0;
     *status = hf_space_rows_add(rows, r->stage.state);
-    return *status == HF_OK && carry_on(r, load, &at, beside, rows, status) && *status == HF_OK &&
-           carry_on(r, load, &at, across, rows, status) && *status == HF_OK &&
-           carry_on(r, load, &at, to, rows, status);
+    return *status == HF_OK && carry_on(r, load, &at, beside, false, rows, status) && *status == HF_OK &&
+           carry_on(r, load, &at, across, false, rows, status) && *status == HF_OK &&
+           carry_on(r, load, &at, to, ends, rows, status);
 }
 
 /* How far the body turns from the object's place to another one, rad about Z: what it holds before it turns
@@ -139,7 +144,8 @@ static hf_status carry_straight(hf_reach_runner* r, hf_reach_load* load, const h
         }
         if (i / count % turns) turned.rotation = hf_quat_mul(turn, at.rotation);
         load->toward = towards[i / (turns * count)];
-        good = carry_by(r, load, turned, offsets[i % count], &rows, &status);
+        bool ends = i / count == 2 * turns; // the posture of the end has the object as it is turned now
+        good = carry_by(r, load, turned, offsets[i % count], ends, &rows, &status);
         if (status == HF_OK && good && rows.count > 1) status = hf_reach_play(&r->stage, &rows, NULL, &good);
     }
     load->toward = NULL;

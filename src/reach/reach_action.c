@@ -102,7 +102,7 @@ static void look(hf_reach_runner* r, const hf_action* a) {
                         handle ? o->handle : hf_object_middle(r->scenario->scene, a->object));
 }
 
-hf_status hf_reach_do(hf_reach_runner* r, const hf_action* a, int index) {
+static hf_status act(hf_reach_runner* r, const hf_action* a, int index) {
     look(r, a);
     if (a->hand == HF_HAND_BOTH && a->kind != HF_ACTION_GRASP)
         return hf_reach_say(r, HF_INFEASIBLE, "both hands can only grasp together, not %s",
@@ -118,4 +118,54 @@ hf_status hf_reach_do(hf_reach_runner* r, const hf_action* a, int index) {
     if (a->kind == HF_ACTION_OPEN || a->kind == HF_ACTION_CLOSE) return hf_reach_swing(r, a, index);
     if (a->kind == HF_ACTION_RELEASE) return hf_reach_release(r, a);
     return hf_reach_say(r, HF_INFEASIBLE, "unknown action");
+}
+
+/* ---- walking to what is out of reach ---- */
+
+/* Standing places about a target: so far from it, as shares of the arm's length, and so many all round. */
+static const double PLACE_SHARES[] = {0.8, 1.1};
+enum { DISTANCES = 2, SIDES = 6, PLACES = DISTANCES * SIDES };
+
+/* The place by its number, looking at the target: the near ones first, those on this side of it before the
+   others. */
+static hf_action place_about(const hf_reach_runner* r, hf_vec3 target, double arm_m, int number) {
+    hf_vec3 way = hf_sub(r->world.stand.root.position, target);
+    int side = number % SIDES, turns = side % 2 ? (side + 1) / 2 : -(side / 2);
+    double angle = hf_atan2(way.y, way.x) + 6.283185307179586 / SIDES * turns;
+    double far = PLACE_SHARES[number / SIDES] * arm_m, sine = hf_sin(angle), cosine = hf_cos(angle);
+    return (hf_action){.kind = HF_ACTION_STEP,
+                       .object = -1,
+                       .at = {target.x + far * cosine, target.y + far * sine, hf_atan2(-sine, -cosine)}};
+}
+
+/* Walks to one place after the other until the action can be done there. What is higher than an arm reaches
+   from standing feet no step brings nearer. */
+static hf_status walk_and_act(hf_reach_runner* r, const hf_action* a, int index) {
+    hf_vec3 target = r->stage.focus;
+    const hf_vec3* arm = hf_reach_arm_points(r->world.rest, HF_RIGHT);
+    double arm_m = hf_distance(arm[HF_SHOULDER_POINT], arm[HF_ELBOW_POINT]) +
+                   hf_distance(arm[HF_ELBOW_POINT], arm[HF_WRIST_POINT]);
+    hf_reach_action_result first = *r->now;
+    hf_status status = HF_OK;
+    if (target.z > arm[HF_SHOULDER_POINT].z + arm_m) return HF_OK;
+    for (int n = 0, walks = 0; n < PLACES && walks < r->options->walks && status == HF_OK; n++) {
+        hf_action step = place_about(r, target, arm_m, n);
+        *r->now = (hf_reach_action_result){.outcome = HF_FOUND};
+        r->stage.look = HF_LOOK_AHEAD;
+        status = hf_reach_step(r, &step);
+        if (status != HF_OK || r->now->outcome != HF_FOUND) continue;
+        walks++;
+        status = act(r, a, index);
+        if (status != HF_OK || r->now->outcome == HF_FOUND) return status;
+    }
+    *r->now = first;
+    return status;
+}
+
+hf_status hf_reach_do(hf_reach_runner* r, const hf_action* a, int index) {
+    hf_status status = act(r, a, index);
+    bool acts = a->kind == HF_ACTION_REACH || a->kind == HF_ACTION_GRASP || a->kind == HF_ACTION_OPEN ||
+                a->kind == HF_ACTION_CLOSE;
+    bool walks = r->options->walks > 0 && acts && !r->world.load_count && !r->stopped;
+    return walks && status == HF_OK && r->now->outcome == HF_NONE ? walk_and_act(r, a, index) : status;
 }

@@ -40,8 +40,11 @@ static const hf_option table[] = {
      "hand shapes with which a door or a drawer is tried to be moved"},
     {"extensions", HF_OPTION_COUNT, AT(extensions), 1, 10000000, 4000, "",
      "steps of the trees that search where the roadmap does not help"},
+    // each place takes a plan of steps and a roadmap of its own, about two seconds
+    {"walks", HF_OPTION_COUNT, AT(walks), 0, 12, 0, "",
+     "standing places that are walked to where an action cannot be done from here"},
     {"margin_m", HF_OPTION_REAL, AT(margin_m), 0.006, 1, 0.008, "m", "least balance margin"},
-    {"speed_share", HF_OPTION_REAL, AT(speed_share), 0.01, 1, 0.3, "",
+    {"speed_share", HF_OPTION_REAL, AT(speed_share), 0.01, 1, 0.5, "",
      "of the limits of speed and acceleration"},
     {"approach_m", HF_OPTION_REAL, AT(approach_m), 0.01, 1, 0.08, "m",
      "straight way of a hand to what it grasps, and away from it"},

@@ -339,7 +339,7 @@ static hf_status piece_passes(hf_reach_worker* w, const double* a, const double*
     bool collides = false;
     *passes = hf_reach_state(w, controls, state) && (t == 1 || holds(w));
     if (!*passes) return HF_OK;
-    hf_body_sweep_add(&w->world->sweep, w->links_before, w->links, w->bends, w->swept);
+    if (!w->unswept) hf_body_sweep_add(&w->world->sweep, w->links_before, w->links, w->bends, w->swept);
     hf_status status = hf_move_collides(w->world->creature, w->world->placement, &w->before, &w->pose, &q,
                                         w->workspace, &collides, &w->hit);
     if (collides) w->why = say_hit(w);

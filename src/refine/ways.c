@@ -175,16 +175,14 @@ bool hf_swing_is_given(const hf_ways* w, const hf_swing_way* s) {
     return false;
 }
 
-static double smooth(double u) { return u * u * (3 - 2 * u); }
-
 double hf_swing_gone(const hf_swing_way* s, double share) {
     double u = fmin(1, fmax(0, share));
-    return s->forms[s->form].waves ? hf_ease(u) : smooth(smooth(u));
+    return s->forms[s->form].waves ? hf_ease(u) : hf_ease_cubic(hf_ease_cubic(u));
 }
 
 double hf_swing_detour(const hf_ways* w, const hf_swing_way* s, int value, double share) {
     const hf_swing_form* f = &s->forms[s->form];
-    double u = fmin(1, fmax(0, share)), x = smooth(u), y = 1 - x;
+    double u = fmin(1, fmax(0, share)), x = hf_ease_cubic(u), y = 1 - x;
     double sum = 3 * x * y * (y * f->leave[value] + x * f->arrive[value]);
     for (int n = 0; n < f->waves; n++) sum += row(s->waves, n, w->q_count)[value] * wave(n, hf_ease(u));
     return sum;

@@ -3,6 +3,7 @@
    all of them in a block of 4 x 4 pixels are spread evenly (interleaved sampling, Keller and Heidrich 2001),
    and the mean over a block, taken over pixels that show the same surface, is nearly free of noise. */
 #include "render/shade.h"
+#include "base/ease.h"
 #include "base/memory.h"
 #include "base/parallel.h"
 
@@ -85,8 +86,7 @@ static hf_vec3 turned_to(hf_vec3 n, hf_vec3 d) {
 /* ---- materials ---- */
 
 static float smooth_step(double low, double high, double x) {
-    double t = fmax(0, fmin(1, (x - low) / (high - low)));
-    return (float)(t * t * (3 - 2 * t));
+    return (float)hf_ease_cubic((x - low) / (high - low));
 }
 
 static hf_colour background(double y) {

@@ -14,6 +14,9 @@
 
 /* Moves are slowed down by this, to no less than that share of the limits. */
 static const double SLOWER = 0.6, SLOWEST = 0.05;
+/* So far beyond an overlap, in moves, rounding does not put a frame into it; and a frame so near a node is
+   meant to be there. */
+static const double CLEAR_SHARE = 1e-3, AT_NODE = 1e-7;
 /* Where the overlap that a contact allows begins is found by this many halvings of the move beside it. */
 enum { HALVINGS = 12 };
 
@@ -213,8 +216,7 @@ static double end_of_overlap(maker* m, int node, int step, hf_pose* pose) {
             double middle = (in + out) / 2;
             *(collides_on_move(m, move, middle, pose) ? &in : &out) = middle;
         }
-        // a thousandth of the move further, so that rounding does not put a frame into the overlap
-        return move + out + step * fmin(1e-3, fabs(out - (step > 0 ? 1 : 0)));
+        return move + out + step * fmin(CLEAR_SHARE, fabs(out - (step > 0 ? 1 : 0)));
     }
     return node;
 }
@@ -254,7 +256,7 @@ static void place_frames(maker* m, const hf_path* path) {
     int count = 0;
     for (int f = 0; f < m->timing->frame_count; f++) {
         double at = hf_timing_at(m->timing, f / m->options->timing.fps), outside;
-        if (fabs(at - round(at)) < 1e-7) at = round(at);
+        if (fabs(at - round(at)) < AT_NODE) at = round(at);
         if (!in_overlap(m, at, &outside)) {
             m->at[count++] = at;
             continue;

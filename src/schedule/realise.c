@@ -74,6 +74,7 @@ typedef struct realiser {
     hf_placement* placement;
     hf_clearance* clearance;
     const hf_clear_pose* poses; /* of each frame, near it; may be NULL */
+    double step_m;              /* no body goes farther untested while objects move */
     bool moves;                 /* an object has keys or is carried */
     hf_motion* motion;
     hf_realise_result* result;
@@ -424,13 +425,13 @@ static double body_travel(realiser* r, const hf_pose* a, const hf_pose* b) {
 }
 
 /* From a frame on to the next one, so many moments are judged, each with the objects where they are then,
-   that nothing goes farther than HF_STEP_M against an object from one to the next, as in a check. */
+   that nothing goes farther against an object from one to the next than in a check. */
 static bool collides_on_the_way(realiser* r, int frame, const hf_pose* a, const hf_pose* b, double travel,
                                 const hf_collision_query* way, hf_collision* hit) {
     const hf_motion* m = r->motion;
     hf_collision_query query = *way;
     double from_s = m->frames[frame].time_s, to_s = m->frames[frame + 1].time_s;
-    double wanted = fmin(fmax(1, ceil(travel / HF_STEP_M)), MAX_MOMENTS);
+    double wanted = fmin(fmax(1, ceil(travel / r->step_m)), MAX_MOMENTS);
     int moments = (int)wanted;
     hf_pose pose = {.q = r->between};
     for (int i = 0; i < moments; i++) {
@@ -655,6 +656,9 @@ static hf_status take_memory(realiser* r) {
     hf_status status = make_shapes(r);
     if (status == HF_OK) status = hf_placement_create(r->scene, &r->placement);
     if (status == HF_OK) status = hf_clearance_create(r->creature, &r->clearance);
+    r->step_m = HF_STEP_M;
+    for (int i = 0; i < r->creature->view.body_count; i++)
+        r->step_m = hf_body_step(&r->creature->bounds[i], r->step_m, HF_FRAME_DEPTH_M);
     if (status == HF_OK) status = hf_stance_create(&r->stance);
     if (status == HF_OK && r->moves) status = hf_stance_create(&r->pressing);
     return status == HF_OK ? hf_motion_create(r->creature, r->scene, &r->motion) : status;

@@ -4,6 +4,7 @@
    brought back to where it holds. Where something collides, the limb it belongs to gets the next shape of a
    fixed list. A single limb for which no shape will do is lifted off and looked for a way by trees. */
 #include "base/memory.h"
+#include "base/rounding.h"
 #include "base/error.h"
 #include "base/option_table.h"
 #include "base/workspace.h"
@@ -128,7 +129,7 @@ static void make_curve(search* s, int index) {
     // s->links are those of the last pose
     hf_vec3 base = hf_apply(s->links[limb->base_link], limb->base.position);
     hf_vec3 in = hf_normalize(hf_sub(base, hf_lerp(m->from.point, m->to.point, 0.5)));
-    if (hf_length(out) < 1e-6) out = in;
+    if (hf_length(out) < HF_NEGLIGIBLE) out = in;
     hf_vec3 side = hf_normalize(hf_cross(way, out));
     m->lift = form->lift * s->query->options.lift_share * hf_swing_lift(length, hf_length(way));
     hf_vec3 bend = hf_scale(hf_add(hf_scale(in, form->in), hf_scale(side, form->side)), BEND * length);

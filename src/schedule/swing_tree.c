@@ -21,7 +21,7 @@ static const double FAR_SPREAD = 3.2;
 /* Of the moves, this share is kept for shortcuts. */
 static const double SHORTCUT_SHARE = 0.2;
 
-enum { SEED = 1 };
+enum { SEED = 1, STREAM = 77 };
 
 typedef struct limb_space {
     const hf_swing_tree* p;
@@ -87,7 +87,7 @@ static hf_status extend(void* user, const double* from, const double* to, int ro
 /* Values inside limits and regions. */
 static hf_status draw(void* user, int64_t index, double* x, bool* drawn) {
     const limb_space* s = user;
-    hf_random r = hf_random_start(SEED, 77, (uint64_t)index);
+    hf_random r = hf_random_start(SEED, STREAM, (uint64_t)index);
     bool near = hf_random_unit(&r) < NEAR_SHARE;
     double t = hf_random_unit(&r);
     *drawn = true;

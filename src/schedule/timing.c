@@ -5,6 +5,7 @@
    finds the largest x from which the rest can still be done, a forward pass takes the largest u that stays
    below it. s is the time that the path takes at full speed, so that the speed limit is x <= 1. */
 #include "base/memory.h"
+#include "base/rounding.h"
 #include "base/error.h"
 #include "base/option_table.h"
 #include "base/workspace.h"
@@ -267,7 +268,7 @@ static bool range_of_u(profile* p, int point, double x, double* low, double* hig
     for (int k = 0; k < p->demand_count; k++) {
         double aa = p->demands[k].aa, ab = p->demands[k].ab, bb = p->demands[k].bb, most = p->demands[k].most;
         double room = most * most - bb * x * x;
-        if (aa < 1e-18) {
+        if (aa < HF_ROUNDING * HF_ROUNDING) {
             if (room < 0) return false;
             continue;
         }
@@ -280,7 +281,7 @@ static bool range_of_u(profile* p, int point, double x, double* low, double* hig
     for (int k = 0; k < p->path->bound_count; k++) {
         const carry* c = &p->carries[k];
         double a = part(c->a, at - move), room = part(c->most, at - move) - part(c->b, at - move) * x;
-        if (fabs(a) < 1e-9) {
+        if (fabs(a) < HF_ROUNDING) {
             if (room < 0) return false;
         } else if (a > 0)
             *high = fmin(*high, room / a);
@@ -340,7 +341,7 @@ static void pass_forward(profile* p) {
 static void fit_frames(profile* p, int first, int last) {
     double start = p->points[first].time_s, taken = p->points[last].time_s - start;
     if (!(taken > 0)) return;
-    double frames = ceil(taken * p->options->fps - 1e-6), scale = frames / p->options->fps / taken;
+    double frames = ceil(taken * p->options->fps - HF_NEGLIGIBLE), scale = frames / p->options->fps / taken;
     double begin = round(start * p->options->fps);
     for (int i = first; i <= last; i++) p->points[i].time_s = start + (p->points[i].time_s - start) * scale;
     p->points[last].time_s = (begin + frames) / p->options->fps;

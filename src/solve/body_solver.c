@@ -3,6 +3,7 @@
    the error; where they stall, each limb is solved for itself from this root or one beside it, and the body
    starts again. */
 #include "base/random.h"
+#include "base/rounding.h"
 #include "base/error.h"
 #include "base/workspace.h"
 #include "solve/body_problem.h"
@@ -132,7 +133,8 @@ static void find_damping(const search* s, double factor, int levels, double* dam
         double size2 = s->problem.size * s->problem.size;
         damping[level] = factor * HF_DAMPING * s->now.cost[level] + LEAST[level] * size2;
         if (level == HF_BODY_GUIDE)
-            damping[level] = factor * GUIDE_DAMPING * size2 / (s->problem.options->guide_weight + 1e-9);
+            damping[level] =
+                factor * GUIDE_DAMPING * size2 / (s->problem.options->guide_weight + HF_ROUNDING);
         if (level >= levels) damping[level] = IGNORED;
     }
 }
@@ -414,7 +416,7 @@ static hf_status make_goals(search* s, int count) {
     if (p->options->guide && p->options->move_root && p->options->guide_weight > 0)
         p->guide_row = p->rows, p->rows += 6;
     for (int l = 0; l < v->limb_count; l++) p->size = fmax(p->size, v->limbs[l].length);
-    if (!(p->size > 1e-6)) p->size = v->height > 1e-6 ? v->height : 1;
+    if (!(p->size > HF_NEGLIGIBLE)) p->size = v->height > HF_NEGLIGIBLE ? v->height : 1;
     p->turn_scale = HF_TURN_SHARE * p->size;
     p->posture = p->options->solve.posture ? p->options->solve.posture : v->rest;
     return HF_OK;

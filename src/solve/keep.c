@@ -12,6 +12,8 @@
 static const double ASKED_M = 1e-6, ASKED_RAD = 1e-5;
 /* A descent that ends farther from a hold is not brought onto it by a second one. */
 static const double HOPE_M = 0.03, HOPE_RAD = 0.2;
+/* How far a loosened joint is from its limits, rad or m. */
+static const double LOOSE = 0.1;
 
 hf_target hf_anchor_target(const hf_hold* h, const hf_anchor* a) {
     return (hf_target){.kind = a->flat ? HF_TARGET_POSE : HF_TARGET_POSITION,
@@ -96,7 +98,7 @@ hf_status hf_hold_keep(const hf_creature* c, const hf_hold* h, const hf_anchor* 
 }
 
 void hf_limb_loosen(const hf_creature* c, int limb, double* q) {
-    const double step = 0.1;
+    const double step = LOOSE;
     const hf_limb* l = &c->view.limbs[limb];
     for (int k = 0; k < l->joint_count; k++) {
         const hf_joint* j = &c->view.joints[l->joints[k]];

@@ -2,6 +2,7 @@
    (Sugihara 2011), from several starts; where the whole target cannot be had, the position first and the
    angle as far as the limb allows. */
 #include "base/random.h"
+#include "base/rounding.h"
 #include "base/error.h"
 #include "base/workspace.h"
 #include "solve/descent.h"
@@ -350,7 +351,7 @@ hf_status hf_limb_solver_make(const hf_creature* creature, int limb, int contact
     solver->use_rom = use_rom;
     hf_status status = hf_limb_chain_build(creature, limb, contact, bends, q, workspace, &solver->chain);
     double reach = solver->chain.reach;
-    solver->problem.turn_scale = HF_TURN_SHARE * (isfinite(reach) && reach > 1e-6 ? reach : 1);
+    solver->problem.turn_scale = HF_TURN_SHARE * (isfinite(reach) && reach > HF_NEGLIGIBLE ? reach : 1);
     if (status == HF_OK) status = hf_limb_scratch_make(&solver->problem, workspace, &solver->scratch);
     hf_limb_trial* trials[] = {&solver->now, &solver->next, &solver->best, &solver->first};
     for (int i = 0; i < 4 && status == HF_OK; i++)

@@ -1,4 +1,5 @@
 #include "solve/target.h"
+#include "base/rounding.h"
 
 #include <math.h>
 
@@ -6,7 +7,7 @@ bool hf_finite3(hf_vec3 v) { return isfinite(v.x) && isfinite(v.y) && isfinite(v
 
 static bool finite_turn(hf_quat q) {
     double l = q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z;
-    return isfinite(l) && l > 1e-12;
+    return isfinite(l) && l > HF_NEGLIGIBLE_SQUARE;
 }
 
 bool hf_finite_transform(hf_transform t) { return hf_finite3(t.position) && finite_turn(t.rotation); }
@@ -26,7 +27,7 @@ hf_status hf_goal_make(const hf_creature_view* view, const hf_target* target, hf
         return HF_OK;
     case HF_TARGET_NORMAL: {
         double length = hf_length(target->normal);
-        if (!isfinite(length) || length < 1e-6) return HF_ERROR_ARGUMENT;
+        if (!isfinite(length) || length < HF_NEGLIGIBLE) return HF_ERROR_ARGUMENT;
         hf_vec3 n = hf_scale(target->normal, 1 / length);
         goal->normal = hf_neg(n);
         /* A ball touches in any direction: its centre stands one radius above the surface. */
@@ -70,5 +71,5 @@ hf_vec3 hf_turn_error(const double* from, const double* to) {
         trace += hf_dot(a, b);
     }
     /* 1 + trace is (2 cos)^2 of half the angle. */
-    return 1 + trace > 1e-12 ? hf_scale(twice_sine, 1 / sqrt(1 + trace)) : half_turn(from, to);
+    return 1 + trace > HF_NEGLIGIBLE_SQUARE ? hf_scale(twice_sine, 1 / sqrt(1 + trace)) : half_turn(from, to);
 }

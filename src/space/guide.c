@@ -1,5 +1,6 @@
 /* The public way to a guide path: check, leave bad ends, search, smooth. */
 #include "base/error.h"
+#include "base/rounding.h"
 #include "base/hash.h"
 #include "base/memory.h"
 #include "base/option_table.h"
@@ -250,7 +251,7 @@ static bool is_pose(const hf_transform* t) {
         if (!isfinite(n[i]) || fabs(n[i]) > HF_FARTHEST_M) return false;
         if (i >= 3) square += n[i] * n[i];
     }
-    return square > 1e-12;
+    return square > HF_NEGLIGIBLE_SQUARE;
 }
 
 static void reset(hf_guide_path* path) {

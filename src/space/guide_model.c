@@ -40,9 +40,11 @@ typedef struct cloud {
     int count, capacity; /* points */
 } cloud;
 
+enum { FEW_POINTS = 256 }; /* that there is room for at first */
+
 static bool cloud_add(cloud* c, hf_vec3 p) {
     if (c->count == c->capacity) {
-        int more = c->capacity ? 2 * c->capacity : 256;
+        int more = c->capacity ? 2 * c->capacity : FEW_POINTS;
         float* points = hf_resize(c->points, (size_t)more * 3, sizeof *points);
         if (!points) return false;
         c->points = points, c->capacity = more;

@@ -1,5 +1,6 @@
 /* Roadmaps as files: written whole, read whole, believed only when everything about them holds. */
 #include "space/roadmap_file.h"
+#include "base/rounding.h"
 
 #include "base/error.h"
 #include "base/file.h"
@@ -35,7 +36,7 @@ bool hf_pose_is_placed(const hf_transform* t) {
     const hf_quat* q = &t->rotation;
     for (int k = 0; k < 3; k++)
         if (!(fabs(x[k]) <= HF_FARTHEST_M)) return false;
-    return fabs(q->w * q->w + q->x * q->x + q->y * q->y + q->z * q->z - 1) < 1e-6;
+    return fabs(q->w * q->w + q->x * q->x + q->y * q->y + q->z * q->z - 1) < HF_NEGLIGIBLE;
 }
 
 static bool nodes_hold(const hf_roadmap_block* b) {

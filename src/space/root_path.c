@@ -1,10 +1,12 @@
 /* The dense poses of an answer along straight ways. */
 #include "space/root_path.h"
+#include "base/rounding.h"
 
 #include "base/memory.h"
 
 static bool same_pose(const hf_transform* a, const hf_transform* b) {
-    return hf_distance(a->position, b->position) < 1e-9 && hf_quat_angle(a->rotation, b->rotation) < 1e-9;
+    return hf_distance(a->position, b->position) < HF_ROUNDING &&
+           hf_quat_angle(a->rotation, b->rotation) < HF_ROUNDING;
 }
 
 hf_status hf_guide_path_add(hf_guide_path* path, const hf_transform* root) {

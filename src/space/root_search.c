@@ -2,6 +2,7 @@
    poses about the gap between the two trees, and any poses; a tree steps aside where it cannot go straight.
  */
 #include "space/root_search.h"
+#include "base/rounding.h"
 
 #include <math.h>
 
@@ -89,7 +90,7 @@ static bool step_aside(hf_root_search* s, const hf_transform* from, const hf_tra
                        hf_transform* aside) {
     double left = hf_root_distance(s->space, from, target), far = ASIDE_STEPS * s->space->step_m;
     for (int i = 0; i < ASIDE_TRIES; i++) {
-        hf_transform ahead = hf_root_between(from, target, fmin(1, s->space->step_m / (left + 1e-9)));
+        hf_transform ahead = hf_root_between(from, target, fmin(1, s->space->step_m / (left + HF_ROUNDING)));
         *aside = hf_root_nudge(s->space, &s->chances, &ahead, far);
         if (hf_root_distance(s->space, aside, target) >= left) continue;
         if (hf_root_holds(s->space, aside) && hf_root_straight(s->space, from, aside)) return true;

@@ -2,6 +2,7 @@
    cubic B-spline over knots along the path, with more knots where it does not hold, then shortcuts that move
    only a few of its control poses. Orientations are blended as quaternions of one hemisphere. */
 #include "space/root_path.h"
+#include "base/rounding.h"
 
 #include "base/workspace.h"
 
@@ -14,7 +15,8 @@ enum {
     MAX_SPAN_POSES = 4096,
     STREAM = 0x5b1e, /* of the random numbers of shortcuts */
 };
-static const double SPACING = 0.5; /* of the first knots, as a share of the trunk's radius */
+static const double LEAST_STEP = 1e-3; /* a shorter span gets no knot, in steps */
+static const double SPACING = 0.5;     /* of the first knots, as a share of the trunk's radius */
 
 typedef struct spline {
     hf_root_space* space;
@@ -125,7 +127,7 @@ static bool refine(spline* s, const hf_root_path* path, int span) {
     int count = 0;
     for (int i = span - 2; i < span + 1; i++) {
         if (i < 0 || i + 1 >= s->count) continue;
-        if (s->at[i + 1] - s->at[i] > 1e-3 * s->space->step_m)
+        if (s->at[i + 1] - s->at[i] > LEAST_STEP * s->space->step_m)
             middles[count++] = 0.5 * (s->at[i] + s->at[i + 1]);
     }
     bool room = count > 0;
@@ -155,7 +157,7 @@ static void shortcut(spline* s, uint64_t seed, int index, hf_transform* kept) {
     }
     if (b - a < 2) return;
     double before = controls_length(s, a, b);
-    if (hf_root_distance(s->space, &s->control[a], &s->control[b]) > before - 1e-6) return;
+    if (hf_root_distance(s->space, &s->control[a], &s->control[b]) > before - HF_NEGLIGIBLE) return;
     memcpy(kept, s->control, sizeof *kept * (size_t)s->count);
     for (int i = a + 1; i < b; i++)
         s->control[i] = hf_root_between(&kept[a], &kept[b], (double)(i - a) / (b - a));
