@@ -191,7 +191,9 @@ peer_reach* peer_reach_build(const peer_reach_space* s) {
         std::lock_guard<std::recursive_mutex> lock(space->mutex);
         return space->caller.is_valid(space->caller.user, values(state)) != 0;
     });
-    peer->information->setMotionValidator(std::make_shared<Moves>(peer->information, space));
+    // without a test of moves OMPL looks at states every hundredth of the space's extent, as it does by
+    // default
+    if (s->passes) peer->information->setMotionValidator(std::make_shared<Moves>(peer->information, space));
     peer->information->setup();
     return peer;
 }

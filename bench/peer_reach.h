@@ -14,7 +14,8 @@ typedef struct peer_reach_space {
     void* user;
     const double *low, *high; /* of the controls */
     int (*is_valid)(void* user, const double* controls);
-    int (*passes)(void* user, const double* from, const double* to); /* between two valid postures */
+    /* between two valid postures; NULL: the planner looks at states on the way, as it does by default */
+    int (*passes)(void* user, const double* from, const double* to);
     void (*points)(void* user, const double* controls,
                    double* points); /* whose mean distance is the metric */
     void (*draw)(void* user, double* controls);

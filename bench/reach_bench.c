@@ -149,10 +149,12 @@ static void test_metric(stage* s, const double* a, const double* b) {
 
 typedef struct figures {
     int found, peer_found, prm_found;
-    sheet find_s, both_s, length_m, rrt_s, rrt_both_s, rrt_length_m, prm_s, ratio;
+    sheet find_s, both_s, length_m, rrt_s, rrt_both_s, rrt_length_m, prm_s, ratio, plain_s;
 } figures;
 
-static void compare_pair(stage* s, peer_reach* peer, const double* a, const double* b, figures* f) {
+/* plain: the peer with its own test of moves, which asks about states alone. */
+static void compare_pair(stage* s, peer_reach* peer, peer_reach* plain, const double* a, const double* b,
+                         figures* f) {
     hf_reach_path way = {0};
     bool found = false;
     hf_reach_options o = hf_reach_options_default();
@@ -169,6 +171,7 @@ static void compare_pair(stage* s, peer_reach* peer, const double* a, const doub
     add(&f->rrt_s, 1e3 * rrt.plan_s);
     add(&f->rrt_both_s, 1e3 * (rrt.plan_s + rrt.simplify_s));
     add(&f->prm_s, 1e3 * prm.plan_s);
+    add(&f->plain_s, 1e3 * peer_reach_solve(plain, a, b, 0, PEER_LIMIT_S).plan_s);
     f->peer_found += rrt.found;
     f->prm_found += prm.found;
     if (!found || !rrt.found) return;
@@ -192,6 +195,8 @@ static void say(const char* name, bool hard, figures* f) {
     // the goal is one of pairs as they are drawn, of which a straight move joins many
     snprintf(text, sizeof text, "reach way, %s: median of 50%s", name, hard ? ", no goal claimed" : "");
     bench_row(text, find, "ms", "RRTConnect", median(&f->rrt_s), hard ? 0 : 10);
+    snprintf(text, sizeof text, "reach way, %s: beside its own test of moves", name);
+    bench_row(text, find, "ms", "RRTConnect", median(&f->plain_s), 0);
     snprintf(text, sizeof text, "reach way, %s: beside PRM", name);
     bench_row(text, find, "ms", "PRM", median(&f->prm_s), 0);
     snprintf(text, sizeof text, "reach way, %s: smoothed length", name);
@@ -211,6 +216,9 @@ static void compare(const char* name) {
     static figures f;
     peer_reach_space space = {&s, s.low, s.high, is_valid, passes, points, draw};
     peer_reach* peer = peer_reach_build(&space);
+    peer_reach_space states = space;
+    states.passes = NULL;
+    peer_reach* plain = peer_reach_build(&states);
     int64_t number = 0;
     for (int hard = 0; hard < 2; hard++) {
         char text[48];
@@ -218,12 +226,13 @@ static void compare(const char* name) {
         for (int i = 0; i < PAIRS; i++) {
             double a[HF_CONTROL_COUNT], b[HF_CONTROL_COUNT];
             draw_pair(&s, hard, &number, a, b);
-            compare_pair(&s, peer, a, b, &f);
+            compare_pair(&s, peer, plain, a, b, &f);
         }
         snprintf(text, sizeof text, "%s%s", name, hard ? ", no straight move" : "");
         say(text, hard, &f);
     }
     peer_reach_free(peer);
+    peer_reach_free(plain);
     finish(&s);
 }
 

@@ -13,7 +13,7 @@ static void help_overview(void) {
     puts("holdfast: contact motion for any creature in any scene\n\nusage: holdfast COMMAND [FILE] "
          "[OPTIONS]\n");
     for (int i = 0; i < command_count; i++)
-        printf("  %-8s %-10s %s\n", commands[i].name, commands[i].argument, commands[i].help);
+        printf("  %-8s %-13s %s\n", commands[i].name, commands[i].argument, commands[i].help);
     puts("\nFor example: holdfast pose demo -o out\n\nA FILE may be a path or the name of something shipped; "
          "holdfast info lists those.\n"
          "holdfast help COMMAND explains its options. Exit: 0 done, 1 no solution or invalid,\n"

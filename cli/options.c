@@ -8,15 +8,14 @@
 
 const option_def option_defs[] = {
     {"--output", "-o", "FILE|DIR", OPTION_TEXT, AT(output), 0, 0,
-     "where to write: a folder for pose, contact, plan, reach, stand, realise and bench, a file for roadmap, "
-     "render and export (realise takes a .motion.json too)"},
+     "the file to write, or the folder to write to, as each command says"},
     {"--json", NULL, NULL, OPTION_SWITCH, AT(json), 0, 0, "print one JSON object on standard output"},
     {"--quiet", "-q", NULL, OPTION_SWITCH, AT(quiet), 0, 0, "no notes, warnings or progress"},
     {"--seed", NULL, "N", OPTION_WHOLE, AT(seed), 0, 9e15, "random seed instead of the scenario's"},
     {"--threads", NULL, "N", OPTION_INT, AT(threads), 0, 64,
      "threads to use; 0, the default, means all cores"},
     {"--time-limit", NULL, "S", OPTION_NUMBER, AT(time_limit_s), 0, 1e6,
-     "stop after this many seconds and keep the best"},
+     "stop after this many seconds and keep the best; 0, the default, means no limit"},
     {"--package-path", NULL, "DIR", OPTION_PATHS, AT(package_path), 0, 0,
      "folder to search for package:// names; may be given several times"},
     {"--unit", NULL, "M", OPTION_NUMBER, AT(unit_m), 1e-6, 1e3, "metres per unit of a BVH or glTF file"},
@@ -227,6 +226,10 @@ static const struct {
      "find guides by this roadmap of the same creature and scene, made by holdfast roadmap"},
     {"reach", "--roadmap",
      "take this roadmap of the same creature, start, scene and options, made by holdfast roadmap"},
+    {"stand", "--output",
+     "folder for NAME-stand.scenario.json, a plan that starts there, and NAME-stand.motion.json, .glb and "
+     ".png"},
+    {"stand", "--seed", "random seed; default 1"},
     {"roadmap", "--output", "the file to write, which ends in .hfr"},
     {"realise", "--output", "folder for NAME.motion.json, NAME.glb and NAME.png, or a file .motion.json"},
     {"refine", "--output", "folder for NAME.motion.json, NAME.schedule.json, NAME.glb and NAME.png"},
@@ -243,6 +246,7 @@ static const struct {
     {"bench", "--count",
      "queries of valid, default 10000; seeds of soak, default 100; targets of reach, default 1000"},
     {"sample", "--seed", "random seed; default 1"},
+    {"bench", "--time-limit", "stop after this many seconds; of soak, for each seed, default 10"},
     {"bench", "--seed", "the first random seed; default 1"},
     {"sample", "--cache", "folder to keep sample sets in; default: where the creature is"},
     {"contact", "--cache", "folder to keep sample sets in; default: none"},

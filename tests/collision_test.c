@@ -1,5 +1,6 @@
 /* A creature against itself and a scene. Oracles: all pairs of bodies; all triangles against all bodies by
    the distance of a triangle and a segment; a move sampled a hundred times finer. */
+#include "model/clearance.h"
 #include "test.h"
 #include "model/creature.h"
 #include "base/memory.h"
@@ -443,6 +444,68 @@ static void clearance_changes_no_answer(void** state) {
     free_world(&w);
 }
 
+/* How far a body's middle goes from one pose to another: as the other body sees it, where there is one. */
+static double way_of(const hf_creature* c, const hf_collision* hit, const hf_transform* from,
+                     const hf_transform* to) {
+    hf_vec3 a = body_pose(c, from, hit->body).position, b = body_pose(c, to, hit->body).position;
+    if (hit->other_body >= 0)
+        a = hf_unapply(body_pose(c, from, hit->other_body), a),
+        b = hf_unapply(body_pose(c, to, hit->other_body), b);
+    return hf_distance(a, b);
+}
+
+/* Moves near a pose that was measured, by a centimetre and by half of the way to another one. */
+static void known_poses_change_no_answer(void** state) {
+    hf_creature* c = *state;
+    world w = random_world();
+    hf_workspace* workspace;
+    hf_clearance* clearance;
+    assert_int_equal(hf_workspace_create(&workspace), HF_OK);
+    assert_int_equal(hf_clearance_create(c, &clearance), HF_OK);
+    double qk[64], qa[64], qm[64], qn[64];
+    float scene[64], pairs[64 * 64];
+    hf_transform links[64], from[64], to[64];
+    assert_true(hf_clearance_pairs(clearance) <= 64 * 64);
+    hf_pose k = {.q = qk}, a = {.q = qa}, m = {.q = qm}, n = {.q = qn};
+    hf_clear_pose known = {links, scene, pairs};
+    int met = 0, passed = 0, hidden = 0;
+    for (int round = 0; round < 600; round++) {
+        hf_random r = hf_random_start(17, 0, (uint64_t)round);
+        random_pose(c, &r, 2.5, &k);
+        random_pose(c, &r, 2.5, &a);
+        hf_forward(c, &k, links);
+        hf_clearance_measure(c, clearance, w.placement, links, scene, pairs);
+        hf_pose_between(c, &k, &a, 0.5 * (round % 10) / 10 * (round % 10) / 10, &m);
+        hf_pose_between(c, &m, &a, 0.01, &n);
+        hf_forward(c, &m, from);
+        hf_forward(c, &n, to);
+        hf_collision_query plain = hf_collision_query_default();
+        plain.step_m = HF_STEP_M;
+        hf_collision_query quick = plain;
+        quick.clearance = clearance;
+        hf_clearance_forget(clearance);
+        hf_clearance_know(clearance, &known);
+        bool slowly, quickly;
+        hf_collision hit;
+        assert_int_equal(hf_move_collides(c, w.placement, &m, &n, &plain, workspace, &slowly, &hit), HF_OK);
+        assert_int_equal(hf_move_collides(c, w.placement, &m, &n, &quick, workspace, &quickly, NULL), HF_OK);
+        assert_true(slowly || !quickly);
+        if (slowly && !quickly) {
+            assert_true(way_of(c, &hit, from, to) <= plain.step_m);
+            hidden++;
+        }
+        met += slowly, passed += !slowly;
+        // all is known again of every body, where no pose is
+        hf_clearance_know(clearance, NULL);
+        assert_int_equal(hf_collides(c, w.placement, to, &quick, NULL),
+                         hf_collides(c, w.placement, to, &plain, NULL));
+    }
+    assert_true(met > 30 && passed > 100 && hidden <= met / 10);
+    hf_clearance_free(clearance);
+    hf_workspace_free(workspace);
+    free_world(&w);
+}
+
 /* A whole turn comes back to where it began; a thin wall is crossed on the way. */
 static void whole_turns_are_seen(void** state) {
     hf_creature* c = *state;
@@ -629,6 +692,7 @@ int main(void) {
         cmocka_unit_test(touching_allows_three_millimetres),
         cmocka_unit_test(moves_find_what_fine_steps_find),
         cmocka_unit_test(clearance_changes_no_answer),
+        cmocka_unit_test(known_poses_change_no_answer),
         cmocka_unit_test(whole_turns_are_seen),
         cmocka_unit_test(needles_are_found),
         cmocka_unit_test(thin_bodies_do_not_jump),

@@ -57,6 +57,12 @@ static void test_wall(void** state) {
     found_from("data/scenarios/moving-shelf.scenario.json", 20);
 }
 
+/* A finger that passes the shelf's edge between two frames is no deeper in it than the check allows. */
+static void test_edge(void** state) {
+    (void)state;
+    found_from("data/scenarios/moving-shelf.scenario.json", 2);
+}
+
 /* One hand holds a can while the other one closes the drawer beside it. */
 static void test_drawer_beside_can(void** state) {
     (void)state;
@@ -162,6 +168,7 @@ static void test_walk(void** state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_wall),
+        cmocka_unit_test(test_edge),
         cmocka_unit_test(test_drawer_beside_can),
         cmocka_unit_test(test_next_board),
         cmocka_unit_test(test_walk),

@@ -421,6 +421,14 @@ static void impossible_clips_are_told(void** state) {
     hf_clip one = *clip;
     one.frame_count = 1;
     expect_refusal(&one, human, "one frame");
+    for (; one.frame_count >= 0; one.frame_count--) {
+        hf_fitted_scene fitted = {0};
+        hf_retarget_options options = hf_retarget_options_default();
+        hf_error error = {0};
+        assert_int_equal(hf_scene_fit(&one, human, NULL, 0, &options, &fitted, &error), HF_ERROR_ARGUMENT);
+        assert_non_null(strstr(error.message, one.frame_count ? "has one frame" : "has no frames"));
+        hf_fitted_scene_free(&fitted);
+    }
     hf_clip large = *clip;
     large.height_m *= 100;
     expect_refusal(&large, human, "unit");

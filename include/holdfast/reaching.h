@@ -36,7 +36,7 @@ typedef struct hf_reach_options {
     int walks;       /* standing places walked to where an action cannot be done from here; default 0 */
     int extensions;  /* of the trees that search where the roadmap does not help; default 4000 */
     double margin_m; /* least static balance margin; default 0.008 */
-    double speed_share;        /* of all speed and acceleration limits; default 0.3: reaching is no race */
+    double speed_share;        /* of all speed and acceleration limits; default 0.5: a can is taken in 2 s */
     double approach_m;         /* straight way of a hand to and from what it grasps; default 0.08 */
     double upright_rad;        /* most tilt of an object that is kept upright; default 0.15 */
     double eyes_rad;           /* how far eyes turn to what the hands do before the head turns; default 0.3 */

@@ -5,10 +5,10 @@ _holdfast() {
         info) options="--json --quiet --time-limit --package-path --unit --rate --joints --clip --up --creature --scenario" ;;
         pose) options="--output --json --quiet --seed --threads --time-limit --package-path --size --samples --azimuth --elevation --zoom --focus --distance" ;;
         sample) options="--json --quiet --seed --threads --time-limit --package-path --unit --count --limb --cache" ;;
-        contact) options="--output --json --quiet --seed --threads --time-limit --package-path --size --samples --azimuth --elevation --zoom --focus --distance --count --choices --compare --limb --cache --set" ;;
+        contact) options="--output --json --quiet --seed --threads --time-limit --package-path --size --samples --azimuth --elevation --zoom --focus --distance --no-picture --count --choices --compare --limb --cache --set" ;;
         plan) options="--output --json --quiet --seed --threads --time-limit --package-path --fps --size --samples --azimuth --elevation --zoom --focus --distance --count --refine --raw --trunk-scale --set --static --roadmap" ;;
         roadmap) options="--output --json --quiet --seed --threads --time-limit --package-path --trunk-scale --set --control" ;;
-        reach) options="--output --json --quiet --seed --threads --time-limit --package-path --size --samples --azimuth --elevation --zoom --focus --distance --set --roadmap --control" ;;
+        reach) options="--output --json --quiet --seed --threads --time-limit --package-path --size --samples --azimuth --elevation --zoom --focus --distance --no-picture --set --roadmap --control" ;;
         stand) options="--output --json --quiet --seed --threads --time-limit --package-path --unit --size --samples --azimuth --elevation --zoom --focus --distance --scene --at" ;;
         realise) options="--output --json --quiet --threads --time-limit --package-path --creature --scenario --size --samples --azimuth --elevation --zoom --focus --distance" ;;
         adapt) options="--output --json --quiet --threads --time-limit --package-path --unit --rate --joints --clip --up --mapping --ground --fit-scene --scale-scene --vary --creature --size --samples --azimuth --elevation --zoom --focus --distance --set --scene" ;;

@@ -33,6 +33,10 @@ static const double BESIDE_SHARE = 0.125;
 static const double RAMP_S = 0.3;
 /* The limb solver ends nearer than this, m and rad: what is left looks like an acceleration. */
 static const double ASKED_M = 1e-6, ASKED_RAD = 1e-5;
+/* The last part of a swinging limb's length that it gives up only slowly, as a share, so many frames after
+   and before it holds; drawn in by more than this, m, it does not get to its target. */
+static const double SOFT_SHARE = 0.02, DRAWN_M = 0.03;
+enum { LET_GO = 4 };
 /* Starts of the solver where a limb is far from its target. */
 enum { FAR_STARTS = 6 };
 
@@ -465,10 +469,50 @@ hf_target hf_bend_target(const hf_bend* b, int f, int limb) {
                        .held = phase >= 0};
 }
 
+/* The length of the stretched limb, from its base to a link. */
+static double stretched(const hf_bend* b, int limb, int link) {
+    const hf_creature_view* v = &b->source->creature->view;
+    double sum = 0;
+    for (; link > 0 && link != v->limbs[limb].root_link; link = v->links[link].parent_link)
+        sum += hf_length(v->joints[v->links[link].joint].origin.position);
+    return sum;
+}
+
+/* How far a limb has let go in a frame, 0 to 1: it holds nothing for some frames before and after. */
+static double let_go(const hf_bend* b, int f, int limb) {
+    int n = b->source->frame_count, gap = 1;
+    for (; gap < LET_GO; gap++)
+        if ((f >= gap && hf_bend_holds(b, f - gap, limb) >= 0) ||
+            (f + gap < n && hf_bend_holds(b, f + gap, limb) >= 0))
+            break;
+    return (double)gap / LET_GO;
+}
+
+/* A limb that swings to where it would be stretched further than in the opened motion is held back, the more
+   the nearer it comes to its full length: a knee that snaps straight looks like a blow. Returns how far the
+   target was drawn in, m. */
+static double draw_in(const hf_bend* b, int f, int limb, hf_target* target) {
+    const hf_source* s = b->source;
+    const hf_limb* l = &s->creature->view.limbs[limb];
+    if (target->held || target->kind != HF_TARGET_POSE) return 0;
+    const hf_contact_frame* c = &l->contacts[target->contact];
+    hf_vec3 base = hf_apply(b->links[l->base_link], l->base.position),
+            base_was = hf_apply(s->roots[f], hf_unapply(b->roots[f], base));
+    hf_vec3 to = hf_sub(target->point, hf_rotate(target->rotation, c->offset));
+    double far = hf_distance(to, base), full = stretched(b, limb, c->link),
+           was = hf_distance(hf_source_tip(s, f, limb).position, base_was);
+    double free = fmin(full, fmax(was, (1 - SOFT_SHARE) * full)), room = full - free, more = far - free;
+    if (!(more > 0)) return 0;
+    double drawn = (more - more * room / (more + room)) * let_go(b, f, limb);
+    target->point = hf_add(target->point, hf_scale(hf_sub(base, to), drawn / far));
+    return drawn;
+}
+
 static hf_status solve_limb(hf_bend* b, int f, int limb, double* q, bool* reached) {
     const hf_source* s = b->source;
     const hf_limb* l = &s->creature->view.limbs[limb];
     hf_target target = hf_bend_target(b, f, limb);
+    double drawn_m = draw_in(b, f, limb, &target);
     hf_solve_options o = hf_solve_options_default();
     o.tolerance_m = ASKED_M, o.tolerance_rad = ASKED_RAD;
     o.near_start = true, o.max_starts = 1;
@@ -484,7 +528,7 @@ static hf_status solve_limb(hf_bend* b, int f, int limb, double* q, bool* reache
         status = hf_limb_solve(s->creature, &b->links[l->base_link], &target, &o, b->workspace, q, &r);
         near = r.position_error_m <= HF_HELD_M && r.angle_error_rad <= HF_HELD_RAD;
     }
-    *reached = near;
+    *reached = near && drawn_m < DRAWN_M;
     return status;
 }
 

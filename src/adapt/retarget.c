@@ -584,8 +584,8 @@ static void free_work(hf_retarget_work* w) {
     free_frames(w);
 }
 
-static hf_status check_input(const hf_clip* clip, const hf_creature* creature,
-                             const hf_retarget_options* options, hf_error* error) {
+hf_status hf_retarget_check(const hf_clip* clip, const hf_creature* creature,
+                            const hf_retarget_options* options, hf_error* error) {
     hf_status status = hf_options_check(hf_retarget_option_table(), options, error);
     if (status != HF_OK) return status;
     if (clip->frame_count < 2)
@@ -630,7 +630,7 @@ hf_status hf_retarget_edited(const hf_clip* clip, const hf_creature* creature, c
     *schedule = NULL;
     hf_retarget_result_free(result);
     result->edited = false;
-    hf_status status = check_input(clip, creature, options, error);
+    hf_status status = hf_retarget_check(clip, creature, options, error);
     if (status == HF_OK)
         status = hf_retarget_scale(clip, creature, mapping, mapping_count, &result->scale, error);
     if (status != HF_OK) return status;

@@ -119,4 +119,8 @@ hf_status hf_retarget_detours(hf_retarget_work* work, const hf_scene* scene, hf_
 void hf_best_keep(hf_retarget_work* work, hf_phases* phases, int faults);
 void hf_best_take(hf_retarget_work* work, hf_phases* phases);
 
+/* Refuses clips that are no motion or not in the creature's unit, and options out of their ranges. */
+hf_status hf_retarget_check(const hf_clip* clip, const hf_creature* creature,
+                            const hf_retarget_options* options, hf_error* error);
+
 #endif

@@ -1,6 +1,7 @@
 /* A scene for a clip that has none: a floor, steps and seats under the places where its feet and hips rest.
  */
 #include "adapt/phases.h"
+#include "adapt/retarget.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "model/creature.h"
@@ -364,7 +365,8 @@ hf_status hf_scene_fit(const hf_clip* clip, const hf_creature* creature, const h
     HF_REQUIRE(error, clip && creature && options && scene && (mapping || !mapping_count));
     hf_fitted_scene_free(scene);
     fitter f = {0};
-    hf_status status = hf_clip_body_make(clip, &f.clip, error);
+    hf_status status = hf_retarget_check(clip, creature, options, error);
+    if (status == HF_OK) status = hf_clip_body_make(clip, &f.clip, error);
     if (status == HF_OK) status = hf_creature_body_make(creature, &f.creature, error);
     if (status == HF_OK) status = hf_landmarks_match(&f.clip, &f.creature, mapping, mapping_count, error);
     if (status == HF_OK) {

@@ -38,10 +38,12 @@ typedef struct search {
     double slack;
 } search;
 
+enum { FIRST_ROOM = 256 };
+
 /* Twice the room in the workspace; what was there before stays reserved until the query ends. */
 static bool grow(search* s, void** items, int* room, int count, size_t size) {
     if (count < *room) return true;
-    int wanted = *room ? *room * 2 : 64;
+    int wanted = *room ? *room * 2 : FIRST_ROOM;
     void* p = wanted > *room ? hf_workspace_take(s->workspace, (size_t)wanted, size) : NULL;
     s->failed = s->failed || !p;
     if (!p) return false;

@@ -13,22 +13,19 @@
 
 HF_INLINE8 vec8 rows8(const float* p) { return (vec8){f8_load(p), f8_load(p + 8), f8_load(p + 16)}; }
 HF_INLINE8 float8 dot8(const float a[3], vec8 p) { return a[0] * p.x + a[1] * p.y + a[2] * p.z; }
-HF_INLINE8 float8 size8(const float a[3], vec8 half) {
-    return f8_abs(f8_all(a[0])) * half.x + f8_abs(f8_all(a[1])) * half.y + f8_abs(f8_all(a[2])) * half.z;
-}
 
 /* ---- triangles ---- */
 
-/* Boxes that may be within `near` of the triangle: its box, its plane, and the planes through its edges. */
+/* Boxes that may be within `near` of the triangle: its box, its plane, and the planes through its edges.
+   `half` and `near` are made larger by WIDER. */
 HF_INLINE8 int triangle_boxes(const hf_near_triangle* t, float near, vec8 c, vec8 half) {
-    mask8 in = (f8_abs(c.x - t->center[0]) <= (half.x + (t->half[0] + near)) * WIDER) &
-               (f8_abs(c.y - t->center[1]) <= (half.y + (t->half[1] + near)) * WIDER) &
-               (f8_abs(c.z - t->center[2]) <= (half.z + (t->half[2] + near)) * WIDER);
+    mask8 in = (f8_abs(c.x - t->center[0]) <= half.x + (t->half[0] * WIDER + near)) &
+               (f8_abs(c.y - t->center[1]) <= half.y + (t->half[1] * WIDER + near)) &
+               (f8_abs(c.z - t->center[2]) <= half.z + (t->half[2] * WIDER + near));
     if (t->exact || !m8_bits(in)) return m8_bits(in);
-    in &= f8_abs(dot8(t->normal, c) - t->offset) <= (size8(t->normal, half) + near) * WIDER;
+    in &= f8_abs(dot8(t->normal, c) - t->offset) <= dot8(t->normal_size, half) + near;
     if (!m8_bits(in)) return 0;
-    for (int i = 0; i < 3; i++)
-        in &= dot8(t->out[i], c) - t->side[i] <= (size8(t->out[i], half) + near) * WIDER;
+    for (int i = 0; i < 3; i++) in &= dot8(t->out[i], c) - t->side[i] <= dot8(t->out_size[i], half) + near;
     return m8_bits(in);
 }
 
@@ -245,13 +242,14 @@ static bool add_leaf(hf_candidate_walk* w, uint32_t block, const uint32_t* list,
 static bool visit(hf_candidate_walk* w, uint32_t level, uint32_t node, const uint32_t* list, uint32_t count) {
     const hf_sample_node* n = hf_sample_nodes(w->block) + w->block->level_first[level] + node;
     vec8 c = rows8(n->center[0]), half = rows8(n->half[0]);
+    vec8 wide = {half.x * WIDER, half.y * WIDER, half.z * WIDER};
     uint32_t kept[8] = {0};
     for (uint32_t i = 0; i < count; i++) {
         uint32_t item = list[i];
         int mask = 0;
         if (item < w->triangle_count) {
             const hf_near_triangle* t = &w->triangles[item];
-            mask = triangle_boxes(t, w->epsilon + t->doubt, c, half);
+            mask = triangle_boxes(t, (w->epsilon + t->doubt) * WIDER, c, wide);
         } else {
             mask = object_boxes(&w->objects[item - w->triangle_count], w->epsilon, c, half);
         }

@@ -45,12 +45,14 @@ void hf_near_triangle_set(hf_near_triangle* near, const hf_triangle* t, double r
     if (near->exact) return;
     n = hf_scale(n, 1 / area);
     store(near->normal, n);
+    for (int k = 0; k < 3; k++) near->normal_size[k] = fabsf(near->normal[k]);
     near->offset = (float)hf_dot(n, t->v[0]);
     for (int i = 0; i < 3; i++) {
         hf_vec3 a = t->v[i], b = t->v[(i + 1) % 3];
         hf_vec3 e = hf_scale(edge[i], 1 / length[i]), m = hf_cross(e, n);
         store(near->along[i], e);
         store(near->out[i], m);
+        for (int k = 0; k < 3; k++) near->out_size[i][k] = fabsf(near->out[i][k]);
         near->start[i] = (float)hf_dot(e, a), near->end[i] = (float)hf_dot(e, b);
         near->side[i] = (float)hf_dot(m, a);
     }

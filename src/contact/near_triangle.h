@@ -10,12 +10,13 @@
 #define HF_FLOAT_ROUNDING 2e-6
 
 typedef struct hf_near_triangle {
-    float normal[3], offset;             /* height of x: normal . x - offset */
-    float along[3][3], start[3], end[3]; /* edges: coordinates of their ends along them */
-    float out[3][3], side[3];            /* distance beyond the edge, in the plane: out . x - side */
-    float center[3], half[3];            /* its box */
-    float doubt;                         /* m, what float distances may be wrong by */
-    bool exact;                          /* too thin for all that: boxes alone are to be believed */
+    float normal[3], offset;              /* height of x: normal . x - offset */
+    float along[3][3], start[3], end[3];  /* edges: coordinates of their ends along them */
+    float out[3][3], side[3];             /* distance beyond the edge, in the plane: out . x - side */
+    float normal_size[3], out_size[3][3]; /* the same vectors with their signs taken off */
+    float center[3], half[3];             /* its box */
+    float doubt;                          /* m, what float distances may be wrong by */
+    bool exact;                           /* too thin for all that: boxes alone are to be believed */
     int object, triangle;
 } hf_near_triangle;
 

@@ -44,7 +44,7 @@ static const hf_option table[] = {
     {"walks", HF_OPTION_COUNT, AT(walks), 0, 12, 0, "",
      "standing places that are walked to where an action cannot be done from here"},
     {"margin_m", HF_OPTION_REAL, AT(margin_m), 0.006, 1, 0.008, "m", "least balance margin"},
-    {"speed_share", HF_OPTION_REAL, AT(speed_share), 0.01, 1, 0.3, "",
+    {"speed_share", HF_OPTION_REAL, AT(speed_share), 0.01, 1, 0.5, "",
      "of the limits of speed and acceleration"},
     {"approach_m", HF_OPTION_REAL, AT(approach_m), 0.01, 1, 0.08, "m",
      "straight way of a hand to what it grasps, and away from it"},

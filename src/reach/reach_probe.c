@@ -63,7 +63,11 @@ hf_status hf_reach_test_move(hf_reacher* reacher, const double from[HF_CONTROL_C
     hf_status status = fill(reacher, from, to, a, b);
     hf_space space = hf_reach_space(reacher->stage.worker);
     *valid = false;
-    return status == HF_OK ? space.passes(space.user, a, b, valid) : status;
+    if (status != HF_OK) return status;
+    reacher->stage.worker->unswept = true;
+    status = space.passes(space.user, a, b, valid);
+    reacher->stage.worker->unswept = false;
+    return status;
 }
 
 hf_status hf_reach_distance(hf_reacher* reacher, const double from[HF_CONTROL_COUNT],

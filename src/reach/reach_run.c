@@ -181,20 +181,40 @@ void hf_reach_runner_destroy(hf_reach_runner* r) {
 /* Between what is carried and all objects on its way, m: ways are tested every centimetre. */
 static const double LOAD_ROOM_M = 0.003;
 
-/* Smoothed, and where a frame of that does not hold, as it was found. */
-static hf_status play_way(hf_reach_runner* r, hf_space_rows* way, bool* good) {
-    hf_space_rows raw = hf_space_rows_start(HF_REACH_WIDTH, r->workspace);
+/* All rows behind others; the first one is there already. */
+static hf_status append_rows(hf_space_rows* rows, const hf_space_rows* more) {
     hf_status status = HF_OK;
-    for (int i = 0; i < way->count && status == HF_OK; i++)
-        status = hf_space_rows_add(&raw, hf_space_row(way, i));
+    for (int i = rows->count ? 1 : 0; i < more->count && status == HF_OK; i++)
+        status = hf_space_rows_add(rows, hf_space_row(more, i));
+    return status;
+}
+
+/* Smoothed, and where a frame of that does not hold, as it was found. Where a straight line follows, both are
+   played without a stop between them, if that holds; *whole says so. What is carried may come nearer to
+   things on that line than on its way. */
+static hf_status play_way(hf_reach_runner* r, hf_space_rows* way, const hf_space_rows* line, bool* whole,
+                          bool* good) {
+    hf_space_rows raw = hf_space_rows_start(HF_REACH_WIDTH, r->workspace);
+    hf_space_rows both = hf_space_rows_start(HF_REACH_WIDTH, r->workspace);
+    double room = r->world.load_room_m;
+    hf_status status = append_rows(&raw, way);
     if (status == HF_OK)
         status = hf_reach_smooth(r->stage.worker, way, r->options->smoothing, r->options->seed);
-    if (status == HF_OK) status = hf_reach_play(&r->stage, way, NULL, good);
+    *whole = line != NULL;
+    if (*whole && status == HF_OK) status = append_rows(&both, way);
+    if (*whole && status == HF_OK) status = append_rows(&both, line);
+    r->world.load_room_m = 0;
+    if (*whole && status == HF_OK) status = hf_reach_play(&r->stage, &both, NULL, whole);
+    r->world.load_room_m = room;
+    if (status != HF_OK || *whole) return status;
+    status = hf_reach_play(&r->stage, way, NULL, good);
     if (status == HF_OK && !*good) status = hf_reach_play(&r->stage, &raw, NULL, good);
     return status;
 }
 
-hf_status hf_reach_go(hf_reach_runner* r, const double* goal, int without) {
+/* Goes to a posture, and along a line from there; NULL: no line. */
+static hf_status go(hf_reach_runner* r, const double* goal, const hf_space_rows* line, int without,
+                    bool* whole) {
     hf_workspace_mark mark = hf_workspace_begin(r->workspace);
     hf_space_rows way = hf_space_rows_start(HF_REACH_WIDTH, r->workspace);
     bool found = false;
@@ -204,12 +224,27 @@ hf_status hf_reach_go(hf_reach_runner* r, const double* goal, int without) {
         r->world.load_room_m = 0;
     hf_status status =
         hf_reach_find_way(r->roadmap, r->stage.worker, without, r->stage.state, goal, &way, &found);
-    if (status == HF_OK && found) status = play_way(r, &way, &found);
+    if (status == HF_OK && found) status = play_way(r, &way, line, whole, &found);
     r->world.load_room_m = 0;
     if (status == HF_OK && !found)
         hf_reach_say(r, HF_NONE, "there is no free way to the posture at the goal: %s",
                      r->stage.worker->why ? r->stage.worker->why : "the search ended");
     hf_workspace_end(r->workspace, mark);
+    return status;
+}
+
+hf_status hf_reach_go(hf_reach_runner* r, const double* goal, int without) {
+    bool whole;
+    return go(r, goal, NULL, without, &whole);
+}
+
+hf_status hf_reach_come(hf_reach_runner* r, const hf_space_rows* line, int without) {
+    bool good = true, whole = false;
+    hf_status status = go(r, hf_space_row(line, 0), line, without, &whole);
+    if (status != HF_OK || whole || r->now->outcome != HF_FOUND) return status;
+    status = hf_reach_play(&r->stage, line, NULL, &good);
+    if (status == HF_OK && !good)
+        hf_reach_say(r, HF_NONE, "the hand cannot come to the object: %s", r->stage.worker->why);
     return status;
 }
 

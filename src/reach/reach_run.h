@@ -74,6 +74,8 @@ __attribute__((format(printf, 3, 4))) hf_status hf_reach_say(hf_reach_runner* ru
 bool hf_reach_ask(void* runner, double share, const char* what);
 /* Goes to a posture on a free way; the action fails with a reason where there is none. */
 hf_status hf_reach_go(hf_reach_runner* runner, const double* goal, int without);
+/* The same to where a straight line begins and on along it, without a stop where that holds. */
+hf_status hf_reach_come(hf_reach_runner* runner, const hf_space_rows* line, int without);
 /* The creature stands so from now on, on these holds of its legs in the world: a roadmap is made there. */
 hf_status hf_reach_settle(hf_reach_runner* runner, const hf_pose* pose, const hf_hold feet[2]);
 /* Walks to the place of a step action. */

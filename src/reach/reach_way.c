@@ -157,11 +157,10 @@ static hf_status by_trees(hf_reach_worker* w, const double* start, const double*
     return *found ? hf_space_tree_way(&tree, path) : status;
 }
 
-hf_status hf_reach_find_way(hf_reach_roadmap* r, hf_reach_worker* w, int without, const double* start,
-                            const double* goal, hf_space_rows* path, bool* found) {
+static hf_status find(hf_reach_roadmap* r, hf_reach_worker* w, const double* start, const double* goal,
+                      hf_space_rows* path, bool* found) {
     hf_space space = hf_reach_space(w);
     path->count = 0;
-    w->without = without;
     hf_status status = space.passes(space.user, start, goal, found);
     if (status == HF_OK && *found) {
         status = hf_space_rows_add(path, start);
@@ -169,5 +168,14 @@ hf_status hf_reach_find_way(hf_reach_roadmap* r, hf_reach_worker* w, int without
     }
     if (status == HF_OK) status = by_roadmap(r, w, start, goal, path, found);
     if (status == HF_OK && !*found) status = by_trees(w, start, goal, path, found);
+    return status;
+}
+
+hf_status hf_reach_find_way(hf_reach_roadmap* r, hf_reach_worker* w, int without, const double* start,
+                            const double* goal, hf_space_rows* path, bool* found) {
+    w->without = without;
+    w->unswept = true;
+    hf_status status = find(r, w, start, goal, path, found);
+    w->unswept = false;
     return status;
 }

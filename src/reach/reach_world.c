@@ -17,6 +17,9 @@
    the pose is tested, which a curved one leaves by a fifth of a millimetre. What hands carry is tested at the
    ends of pieces alone, which are shorter then. */
 static const double PIECE_M = 0.03, LOADED_PIECE_M = 0.01;
+/* Of frames and between them, m. What passes an edge is deeper between two tests than at them, a sharp corner
+   by up to half of the step, and the check tests elsewhere: both together stay below its millimetre. */
+static const double FRAME_DEPTH_M = HF_FRAME_DEPTH_M / 2, FRAME_STEP_M = HF_STEP_M / 2;
 /* Of what is carried in what it stands on, m: rounding of hands and meshes. */
 static const double LOAD_DEPTH_M = 2e-4;
 
@@ -339,7 +342,7 @@ static hf_status piece_passes(hf_reach_worker* w, const double* a, const double*
     bool collides = false;
     *passes = hf_reach_state(w, controls, state) && (t == 1 || holds(w));
     if (!*passes) return HF_OK;
-    hf_body_sweep_add(&w->world->sweep, w->links_before, w->links, w->bends, w->swept);
+    if (!w->unswept) hf_body_sweep_add(&w->world->sweep, w->links_before, w->links, w->bends, w->swept);
     hf_status status = hf_move_collides(w->world->creature, w->world->placement, &w->before, &w->pose, &q,
                                         w->workspace, &collides, &w->hit);
     if (collides) w->why = say_hit(w);
@@ -395,9 +398,9 @@ static bool loads_pass(hf_reach_worker* w, const hf_pose* from) {
 bool hf_reach_frames_pass(hf_reach_worker* w, const hf_pose* from) {
     hf_hold touches[8];
     hf_collision_query q = query_of(w, touches);
-    q.depth_m = HF_FRAME_DEPTH_M;
+    q.depth_m = FRAME_DEPTH_M;
     q.touched_depth_m = HF_FRAME_DEPTH_M;
-    q.step_m = HF_STEP_M;
+    q.step_m = FRAME_STEP_M;
     bool collides = true;
     if (!holds(w)) return false;
     if (hf_move_collides(w->world->creature, w->world->placement, from, &w->pose, &q, w->workspace, &collides,

@@ -107,6 +107,7 @@ typedef struct hf_reach_worker {
     hf_transform* links_before; /* of the pose before */
     hf_sweep_bend* bends;       /* scratch: one for each link */
     hf_box* swept;              /* boxes of the last way that was found to pass */
+    bool unswept;               /* nobody keeps the ways that are tested: swept is left as it is */
     int without;                /* arm left out of costs, -1 for none */
     const double* ends[2];      /* of the way that trees look for */
     int64_t tests;

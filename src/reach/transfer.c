@@ -220,17 +220,6 @@ hf_status hf_reach_prepare(hf_reach_runner* r, const hf_hand_task* task, hf_vec3
     return status;
 }
 
-/* Goes to where the straight way begins and along it. */
-hf_status hf_reach_come(hf_reach_runner* r, const hf_space_rows* line, int without) {
-    bool good = true;
-    hf_status status = hf_reach_go(r, hf_space_row(line, 0), without);
-    if (status != HF_OK || r->now->outcome != HF_FOUND) return status;
-    status = hf_reach_play(&r->stage, line, NULL, &good);
-    if (status == HF_OK && !good)
-        hf_reach_say(r, HF_NONE, "the hand cannot come to the object: %s", r->stage.worker->why);
-    return status;
-}
-
 /* Two hands take hold one after the other: one limb changes at a time. */
 hf_status hf_reach_close_fingers(hf_reach_runner* r, const double* q) {
     bool good = true;

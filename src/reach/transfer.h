@@ -110,8 +110,6 @@ hf_status hf_reach_turn_fingers(hf_reach_runner* runner, const hf_hold* holds, i
 /* A posture that holds, and the straight way to it. */
 hf_status hf_reach_prepare(hf_reach_runner* runner, const hf_hand_task* task, hf_vec3 back, int index,
                            hf_hand_answer* answer, hf_space_rows* line);
-/* Goes to where the straight way begins and along it. */
-hf_status hf_reach_come(hf_reach_runner* runner, const hf_space_rows* line, int without);
 hf_status hf_reach_close_fingers(hf_reach_runner* runner, const double* q);
 /* The hands of a load with the object at a place. */
 hf_hand_task hf_reach_carry_task(const hf_reach_runner* runner, const hf_reach_load* load,
