@@ -133,8 +133,7 @@ static bool take_whole(hf_planner* p, const hf_scenario_state* goal, hf_pose* po
     return take_posture(p, goal, pose);
 }
 
-/* The stances and knots that were made since then are given up. */
-static void go_back(hf_planner* p, const hf_plan_tree* was) {
+void hf_plan_go_back(hf_planner* p, const hf_plan_tree* was) {
     p->tree.node_index = was->node_index, p->tree.node_count = was->node_count;
     p->tree.farthest = was->farthest, p->tree.knots.count = was->knots.count, p->tree.block = was->block;
 }
@@ -144,7 +143,7 @@ static bool take_place(hf_planner* p, const hf_scenario_state* goal, hf_pose* po
     hf_plan_tree was = p->tree;
     bool turned = is_turned(&p->world, goal, was.nodes[was.node_index].pose.root);
     if (take_whole(p, goal, pose)) return true;
-    go_back(p, &was);
+    hf_plan_go_back(p, &was);
     return goal->placed && turned;
 }
 
@@ -155,6 +154,6 @@ bool hf_plan_arrive(hf_planner* p, const hf_scenario_state* goal) {
     hf_pose pose = hf_take_pose(p);
     bool there = pose.q && reach_root(p, goal, &pose) && (!goal->whole || take_place(p, goal, &pose));
     hf_workspace_end(p->tools.workspace, mark);
-    if (!there) go_back(p, &was);
+    if (!there) hf_plan_go_back(p, &was);
     return there;
 }

@@ -251,6 +251,8 @@ bool hf_plan_is_known(const hf_planner* p, const hf_plan_hold* holds, int count,
 void hf_plan_renew(hf_planner* p, hf_plan_node* node);
 /* Keeps the child that was made behind the last node as a stance of the tree and goes on from there. */
 void hf_plan_adopt(hf_planner* p, hf_plan_pace pace);
+/* Gives up the stances and knots that were made since the tree was so. */
+void hf_plan_go_back(hf_planner* p, const hf_plan_tree* was);
 
 /* ---- plan_block.c ---- */
 /* Keeps a failed change of the limb (-1: of the body) to a place (NULL: none) when it came farther than those

@@ -105,7 +105,8 @@ static bool draw(rising* r, const hf_plan_node* n, hf_random* random) {
     draw_free(r, n, random);
     for (int l = 0; l < p->world.view->limb_count && hf_plan_ok(p); l++) {
         bool held = hf_holds_find(n->holds, n->hold_count, l) >= 0;
-        if (!p->world.model->limbs[l].walks || r->step_count == MOST_WALKING) continue;
+        if (!p->world.model->limbs[l].walks || p->world.view->limbs[l].joint_count == 0) continue;
+        if (r->step_count == MOST_WALKING) continue;
         if (!held && !hf_limb_idle(&p->world, n->holds, n->hold_count, l)) continue;
         bool stays = hf_random_unit(random) < 1.0 / 3 && held;
         if (!stays && !draw_place(r, l, random)) return false;
@@ -157,12 +158,6 @@ static bool rise(rising* r) {
     return true;
 }
 
-/* The stances and knots that were made since then are given up. */
-static void go_back(hf_planner* p, const hf_plan_tree* was) {
-    p->tree.node_index = was->node_index, p->tree.node_count = was->node_count;
-    p->tree.farthest = was->farthest, p->tree.knots.count = was->knots.count, p->tree.block = was->block;
-}
-
 /* Places of feet are drawn whatever they are: behind a step on the same seat the draws would be the same. */
 static bool was_tried(const hf_plan_world* w, const hf_plan_tree* t, const hf_plan_node* n) {
     if (n->parent < 0 || n->last_limb < 0 || !w->model->limbs[n->last_limb].walks) return false;
@@ -181,7 +176,7 @@ bool hf_seat_leave(hf_planner* p) {
     for (int i = 0; i < SEAT_DRAWS * p->world.options->draws && hf_plan_ok(p) && !risen; i++) {
         if (!hf_workspace_goes_on(p->tools.workspace) || !draw(&r, n, &random)) continue;
         risen = rise(&r);
-        if (!risen) go_back(p, &was);
+        if (!risen) hf_plan_go_back(p, &was);
     }
     hf_workspace_end(p->tools.workspace, mark);
     return risen && hf_plan_ok(p);
