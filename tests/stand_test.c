@@ -214,6 +214,15 @@ static void a_place_is_a_goal(void** state) {
         assert_int_equal(report.goal_violations, elsewhere);
         hf_check_report_free(&report);
     }
+    /* The scenario whose goal was found is judged by the same place. */
+    for (int elsewhere = 0; elsewhere < 2; elsewhere++) {
+        hf_check_report report;
+        s->goal.place.position.y += elsewhere ? 0.3 : 0;
+        assert_int_equal(hf_check_scenario(r.motion, s->creature, s, 1, NULL, NULL, &report, &error), HF_OK);
+        assert_int_equal(report.goal_violations, elsewhere);
+        hf_check_report_free(&report);
+    }
+    s->goal.place.position.y -= 0.3;
     /* A heading counts where the file gives one. */
     hf_check_report report;
     as_written->goal.pose.root.position.y = 0;

@@ -200,8 +200,8 @@ static void a_normal_beside_a_crease(void** state) {
     (void)state;
     const double slope = 0.0873, beyond = 0.0262; /* 5 and 1.5 degrees */
     float rise = (float)(2 * tan(slope));
-    const float v[18] = {-2, -2, 0, -2, 2, 0, 0.25f, -2, 0, 0.25f, 2, 0, 2.25f, -2, rise, 2.25f, 2, rise};
-    const uint32_t t[12] = {0, 2, 1, 1, 2, 3, 2, 4, 3, 3, 4, 5};
+    float v[18] = {-2, -2, 0, -2, 2, 0, 0.25f, -2, 0, 0.25f, 2, 0, 2.25f, -2, rise, 2.25f, 2, rise};
+    uint32_t t[12] = {0, 2, 1, 1, 2, 3, 2, 4, 3, 3, 4, 5};
     const double wrong = HF_CLAIM_CONTACTS;
     const struct {
         double along, aside, broken;
@@ -223,6 +223,37 @@ static void a_normal_beside_a_crease(void** state) {
         assert_int_equal(hf_motion_add_contact(x.motion, f, &c), HF_OK);
         judge(&x);
         assert_int_equal(x.report.broken, (int)cases[i].broken);
+        tear_down(&x);
+    }
+}
+
+/* The rim of a plate of 1 mm, turned any way: normals of both faces and of the rim are there, and all of them
+   lie in one plane. What points along the rim is none of their sums. */
+static void a_normal_along_a_rim(void** state) {
+    (void)state;
+    for (int i = 0; i < 40; i++) {
+        fixture x = {0};
+        set_up(&x);
+        float v[24];
+        uint32_t faces[36], t[36];
+        slab(0.5f, 0.5f, 0.0005f, -0.0005f, v, faces);
+        // the rim between the faces: rounding differs with the order
+        memcpy(t, faces + 6, sizeof t - 6 * sizeof *t);
+        memcpy(t + 30, faces, 6 * sizeof *t);
+        hf_quat turn = hf_quat_mul(hf_quat_axis_angle(hf_v3(0, 0, 1), 0.37 * i),
+                                   hf_quat_axis_angle(hf_v3(0, 1, 0), 0.11 * i));
+        hf_object_def plate = hf_object_def_default();
+        plate.start.rotation = turn;
+        set_scene(&x, plate, "floor", (hf_mesh){8, 12, v, t});
+        hf_motion_frame* f = frame(&x, 0, 0, 0, 0);
+        hf_vec3 rim = hf_rotate(turn, hf_v3(0.5, 0, 0));
+        for (int along = 0; along < 2; along++) {
+            f->contact_count = 0;
+            hf_hold c = {.point = rim, .normal = hf_rotate(turn, along ? hf_v3(0, 1, 0) : hf_v3(1, 0, 0))};
+            assert_int_equal(hf_motion_add_contact(x.motion, f, &c), HF_OK);
+            judge(&x);
+            assert_int_equal(says(&x, "a normal that no surface has there"), along);
+        }
         tear_down(&x);
     }
 }
@@ -523,6 +554,7 @@ int main(void) {
         cmocka_unit_test(a_patch_that_goes_over_does_not_turn),
         cmocka_unit_test(going_over_to_a_moving_object),
         cmocka_unit_test(a_normal_beside_a_crease),
+        cmocka_unit_test(a_normal_along_a_rim),
         cmocka_unit_test(a_keyed_object_goes_by_its_keys),
         cmocka_unit_test(a_keyed_object_is_named_where_it_is),
         cmocka_unit_test(thin_bodies_do_not_pass_walls),

@@ -37,7 +37,7 @@ HF_API hf_anchor hf_hold_anchor(const hf_creature* creature, const hf_hold* hold
 /* An anchor of a frame (of an object), put where the frame is. */
 HF_API hf_anchor hf_anchor_in(hf_transform frame, hf_anchor anchor);
 /* Is the anchor flat, and the contact frame against the hold's surface within 2.3 degrees? A patch that
-   begins with a larger tilt may turn. (It bears by its edge from 1.5 degrees on.) */
+   begins with a larger tilt may turn. (It bears by its edge from 2 degrees on.) */
 HF_API bool hf_anchor_lies_flat(const hf_creature* creature, const hf_hold* hold, const hf_anchor* anchor);
 /* How far the links are from the anchor: metres, and radians where the anchor is flat (else 0). */
 HF_API void hf_anchor_error(const hf_creature* creature, const hf_hold* hold, const hf_anchor* anchor,

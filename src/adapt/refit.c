@@ -253,7 +253,7 @@ static void keep(refit* r, const cholmod_dense* x) {
         hf_transform a = hf_relation_pose(rel, frame, d->object),
                      b = hf_moved_pose(r->moved, frame, d->object, objects);
         hf_moved_descriptor* m = &r->moved->items[r->used[i]];
-        m->moves = true, m->rides = false;
+        m->moves = true;
         m->local = hf_unapply(b, hf_add(r->at[i], shift_of(x, i)));
         m->turn = hf_quat_mul(hf_quat_conj(b.rotation), hf_quat_mul(r->turn[i], a.rotation));
     }

@@ -240,8 +240,7 @@ hf_status hf_relation_move(const hf_relation* r, const hf_scene* scene, hf_moved
     for (int i = 0; i < r->count; i++) {
         const hf_descriptor* d = &r->descriptors[i];
         hf_moved_descriptor* to = &m->surfaces[i];
-        bool rides = from->objects[d->object].owners == scene->objects[d->object].owners;
-        *to = (hf_moved_descriptor){m->changed[d->object], rides, d->local, hf_quat_identity()};
+        *to = (hf_moved_descriptor){m->changed[d->object], d->local, hf_quat_identity()};
         if (m->changed[d->object] &&
             !hf_surface_follow(from, scene, d->object, d->triangle, &to->local, &to->turn))
             to->moves = false; // the object is gone: its points stay
@@ -267,21 +266,16 @@ bool hf_relation_shift(const hf_relation* r, const hf_moved_relation* m, int fra
     int row = frame * s->particle_count + particle, objects = s->scene->count;
     hf_vec3 p = s->points[row], sum = {0, 0, 0};
     bool any = false;
-    int object = -1; /* whose way of the point is known */
-    hf_vec3 way = {0, 0, 0};
     for (int k = r->start[row]; k < r->start[row + 1]; k++) {
         const hf_descriptor* d = &r->descriptors[r->weights[k].descriptor];
         const hf_moved_descriptor* n = &m->items[r->weights[k].descriptor];
         if (!n->moves) continue;
-        if (!n->rides || object != d->object) {
-            hf_transform a = hf_relation_pose(r, frame, d->object),
-                         b = hf_moved_pose(m, frame, d->object, objects);
-            // the relative vector rides on the surface
-            hf_vec3 relative = hf_sub(hf_unapply(a, p), d->local);
-            way = hf_sub(hf_apply(b, hf_add(n->local, hf_rotate(n->turn, relative))), p);
-            object = n->rides ? d->object : -1;
-        }
-        sum = hf_add(sum, hf_scale(way, (double)r->weights[k].weight));
+        hf_transform a = hf_relation_pose(r, frame, d->object),
+                     b = hf_moved_pose(m, frame, d->object, objects);
+        // the relative vector rides on the surface
+        hf_vec3 relative = hf_sub(hf_unapply(a, p), d->local);
+        hf_vec3 to = hf_apply(b, hf_add(n->local, hf_rotate(n->turn, relative)));
+        sum = hf_add(sum, hf_scale(hf_sub(to, p), (double)r->weights[k].weight));
         any = true;
     }
     *shift = sum;

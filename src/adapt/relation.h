@@ -38,7 +38,6 @@ static inline hf_transform hf_relation_pose(const hf_relation* r, int frame, int
 /* Where the descriptors are in an edited scene. */
 typedef struct hf_moved_descriptor {
     bool moves;
-    bool rides;    /* it moves as its object does: local and turn are as opened */
     hf_vec3 local; /* in the edited object's frame */
     hf_quat turn;  /* of the surface there, object's frame to object's frame */
 } hf_moved_descriptor;

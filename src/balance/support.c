@@ -2,11 +2,11 @@
 #include "balance/stance.h"
 
 #include "base/assert.h"
-#include "model/tolerance.h"
 
 #include <math.h>
 
-static const double UNDER_M = 0.005;   /* how far under a corner surface must lie */
+static const double FLAT_COS = 0.99939082701909576; /* of 2 degrees: beyond it a patch bears at its edge */
+static const double UNDER_M = 0.005;                /* how far under a corner surface must lie */
 static const double BESIDE_M = 0.0005; /* what lies this far beside is still under it: rounding */
 static const double EDGE_M = 0.001;    /* corners of a tilted patch this near in height touch together */
 static const double SAME_M = 1e-6;
@@ -115,8 +115,7 @@ static void find(const hf_creature* creature, const hf_placement* placement, con
         const hf_contact_frame* frame = &limb->contacts[contact->frame];
         count = patch_corners(frame, link, corners);
         double against = -hf_dot(hf_rotate(link.rotation, hf_normalize(frame->normal)), contact->normal);
-        if (!contact->grip && against < hf_cos(HF_FLAT_RAD))
-            count = keep_lowest(corners, count, contact->normal);
+        if (!contact->grip && against < FLAT_COS) count = keep_lowest(corners, count, contact->normal);
     }
     if (count == 0) add_corner(support, contact->point);
     for (int i = 0; i < count; i++)

@@ -6,6 +6,7 @@
 
 static const double HOLD_M = CHECK_HOLD_M; /* a contact holds its point */
 static const double FACE_RAD = 0.017454;   /* a stated normal is the surface's: 1 degree */
+static const double ONE_PLANE = 1e-6;      /* volume that three normals of one plane span, with rounding */
 static const double BACK_RAD = 1.745329;   /* tilted by over 100 degrees, it is not the side that touches */
 static const double NEAR_BODY_M = 0.01;    /* a contact frame that the creature does not know is at a skin */
 
@@ -71,11 +72,12 @@ static double determinant(const double a[3], const double b[3], const double c[3
            a[2] * (b[0] * c[1] - b[1] * c[0]);
 }
 
-/* Is a direction a sum of three normals, each pushing? */
+/* Is a direction a sum of three normals, each pushing? Three normals of one plane give no more than two of
+   them do. */
 static bool within_three(const double a[3], const double b[3], const double c[3], const double stated[3]) {
     double all = determinant(a, b, c);
-    return all != 0 && determinant(stated, b, c) / all >= 0 && determinant(a, stated, c) / all >= 0 &&
-           determinant(a, b, stated) / all >= 0;
+    return fabs(all) > ONE_PLANE && determinant(stated, b, c) / all >= 0 &&
+           determinant(a, stated, c) / all >= 0 && determinant(a, b, stated) / all >= 0;
 }
 
 /* Distance of a unit vector from the nearest sum of two normals, each pushing; 1 where one of them would

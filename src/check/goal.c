@@ -81,9 +81,11 @@ void check_goal(const check_job* job, const hf_scenario* s, hf_check_report* rep
     hf_transform end = job->motion->frames[job->motion->frame_count - 1].root, goal = s->goal.pose.root;
     double place = tolerance_of(s, "goal_tolerance_m", CHECK_GOAL_M);
     double turn = tolerance_of(s, "goal_tolerance_rad", CHECK_GOAL_RAD);
+    bool by_place = s->goal.stands || s->goal.placed;
     double off = hf_distance(end.position, goal.position);
     double turned = hf_quat_angle(end.rotation, goal.rotation);
-    if (s->goal.stands) { /* a place on the ground: the height and the posture were the plan's to find */
+    if (by_place) { /* a place on the ground: the height and the posture were the plan's to find */
+        if (s->goal.placed) goal = s->goal.place;
         double facing = s->creature ? hf_creature_get(s->creature)->facing : job->c->facing;
         hf_vec3 ahead = hf_rotate(end.rotation, hf_v3(hf_cos(facing), hf_sin(facing), 0)),
                 wanted = hf_rotate(goal.rotation, hf_v3(1, 0, 0));
@@ -91,9 +93,8 @@ void check_goal(const check_job* job, const hf_scenario* s, hf_check_report* rep
         turned =
             fabs(hf_atan2(ahead.x * wanted.y - ahead.y * wanted.x, ahead.x * wanted.x + ahead.y * wanted.y));
     }
-    if (s->goal.stands && s->goal.any_heading) turned = 0; /* a place without a heading is reached in any */
-    if ((s->goal.stands || s->goal.placed) &&
-        job->motion->frames[job->motion->frame_count - 1].contact_count == 0)
+    if (by_place && s->goal.any_heading) turned = 0; /* a place without a heading is reached in any */
+    if (by_place && job->motion->frames[job->motion->frame_count - 1].contact_count == 0)
         missed(job, report, "it stands on nothing");
     if (off > place) missed(job, report, "its root ends %.1f mm from the goal's", off * 1000);
     if (turned > turn) missed(job, report, "its root ends turned %.3f rad from the goal's", turned);

@@ -45,9 +45,8 @@
 /* The same in the middle between two frames, where straight joints leave a hold the most. */
 #define HF_SLIP_BETWEEN_M 2e-3
 #define HF_SLIP_BETWEEN_RAD 0.035
-/* A patch bears as a whole while its tilt to the surface is smaller: a check measures the tilt in every
-   frame, and a hold may have turned by HF_SLIP_RAD until then. */
-#define HF_FLAT_RAD 0.026
+/* A patch is put onto a surface as flat while its tilt to the surface is smaller: it bears as a whole. */
+#define HF_FLAT_RAD 0.03
 /* A patch keeps its orientation while the tilt with which its hold began is smaller. This is more than a
    check calls flat: a hold that a check may ask to keep its orientation always does. */
 #define HF_LEVEL_RAD 0.04

@@ -23,12 +23,12 @@ bool hf_plan_stay(hf_planner* p, int first) {
     return true;
 }
 
-/* A goal that is a place counts by where it was asked for: the pose that was found there may be off it by as
-   much as the tolerance itself. */
+/* A goal that is a place counts by where it was asked for, since the pose that was found there may be off it
+   by as much as the tolerance itself; its height is that of the pose. */
 static bool is_near(const hf_plan_options* o, const hf_scenario_state* goal, hf_transform root) {
-    hf_vec3 off = hf_sub(root.position, goal->placed ? goal->place.position : goal->pose.root.position);
-    if (goal->placed) off.z = 0; // the height was for the stand to find
-    return hf_length(off) <= o->goal_tolerance_m;
+    hf_vec3 wanted = goal->pose.root.position;
+    if (goal->placed) wanted.x = goal->place.position.x, wanted.y = goal->place.position.y;
+    return hf_distance(root.position, wanted) <= o->goal_tolerance_m;
 }
 
 /* The angle about the vertical between where the creature looks and where the place asked for. */

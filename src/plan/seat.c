@@ -10,7 +10,7 @@
 #include <string.h>
 
 enum { SEAT_STREAM = 0x7365, MOST_WALKING = HF_MAX_HOLDS };
-enum { SEAT_DRAWS = 8 }; /* for each of the drawn bodies that the options allow: most are refused at once */
+enum { SEAT_DRAWS = 32 }; /* for each of the drawn bodies that the options allow: most are refused at once */
 /* Places are drawn so far before and behind the centre of mass, and so far to the side of a limb's first
    joint, limb lengths. */
 static const double ALONG = 0.3, ASIDE = 0.25;
@@ -33,7 +33,7 @@ static int seat_of(const hf_plan_world* w, const hf_plan_node* n) {
 }
 
 /* One walking limb to a drawn place. */
-static bool draw_place(rising* r, const hf_plan_node* n, int limb, hf_random* random) {
+static bool draw_place(rising* r, int limb, hf_random* random) {
     hf_planner* p = r->planner;
     const hf_limb* l = &p->world.view->limbs[limb];
     double ahead = hf_random_between(random, -ALONG, ALONG), aside = hf_random_between(random, -ASIDE, ASIDE);
@@ -47,8 +47,6 @@ static bool draw_place(rising* r, const hf_plan_node* n, int limb, hf_random* ra
     if (!hf_footing_drop(p, limb, frame, hf_add(base, by), &r->pose, &at)) return false;
     hf_plan_hold* h = &r->steps[r->step_count];
     hf_hold_make(p, &at, &r->pose, h);
-    hf_hold_span(&p->world, n->guide_index, h);
-    hf_hold_tighten(p, n->guide_index, &r->pose, h);
     r->step_count++;
     return h->support.corner_count > 0;
 }
@@ -110,7 +108,7 @@ static bool draw(rising* r, const hf_plan_node* n, hf_random* random) {
         if (!p->world.model->limbs[l].walks || r->step_count == MOST_WALKING) continue;
         if (!held && !hf_limb_idle(&p->world, n->holds, n->hold_count, l)) continue;
         bool stays = hf_random_unit(random) < 1.0 / 3 && held;
-        if (!stays && !draw_place(r, n, l, random)) return false;
+        if (!stays && !draw_place(r, l, random)) return false;
     }
     if (!hf_plan_ok(p) || !holds_after(r, n, holds, &count)) return false;
     if (!hf_holds_keep(p, holds, count, -1, &r->pose, &pull)) return false;
@@ -138,6 +136,10 @@ static bool rise(rising* r) {
     hf_planner* p = r->planner;
     hf_plan_tree* t = &p->tree;
     unsigned done = 0;
+    for (int i = 0; i < r->step_count; i++) {
+        hf_hold_span(&p->world, t->nodes[t->node_index].guide_index, &r->steps[i]);
+        hf_hold_tighten(p, t->nodes[t->node_index].guide_index, &r->pose, &r->steps[i]);
+    }
     for (int left = r->step_count; left > 0; left--) {
         bool stepped = false;
         for (int i = 0; i < r->step_count && !stepped && hf_plan_ok(p); i++) {
@@ -161,11 +163,17 @@ static void go_back(hf_planner* p, const hf_plan_tree* was) {
     p->tree.farthest = was->farthest, p->tree.knots.count = was->knots.count, p->tree.block = was->block;
 }
 
+/* Places of feet are drawn whatever they are: behind a step on the same seat the draws would be the same. */
+static bool was_tried(const hf_plan_world* w, const hf_plan_tree* t, const hf_plan_node* n) {
+    if (n->parent < 0 || n->last_limb < 0 || !w->model->limbs[n->last_limb].walks) return false;
+    return seat_of(w, &t->nodes[n->parent]) >= 0;
+}
+
 bool hf_seat_leave(hf_planner* p) {
     hf_plan_tree was = p->tree;
     const hf_plan_node* n = &p->tree.nodes[p->tree.node_index];
     rising r = {.planner = p, .seat = seat_of(&p->world, n)};
-    if (r.seat < 0) return false;
+    if (r.seat < 0 || was_tried(&p->world, &p->tree, n)) return false;
     hf_workspace_mark mark = hf_workspace_begin(p->tools.workspace);
     r.pose = hf_take_pose(p);
     hf_random random = hf_body_draws(p, SEAT_STREAM);

@@ -30,13 +30,19 @@ enum { COUNTER_ROUNDS = 3, PATIENCE = 2, MOST_FAILED = 3, MOST_RAISED = 6, MOST_
 /* One of so many knots that is not held once limbs have learnt to swing: such a walk is far from one that
    holds, and all its steps become slower at once by this factor. */
 enum { FAR_OFF = 4 };
+/* One of so many at most: such a walk is near to one that holds, and may use up seven eighths of the work
+   that is left for walks instead of half of it. */
+enum { NEARLY = 50 };
 static const double MUCH_SLOWER = 1.25;
 /* Footholds that are tried with one longest stride, each without a step of those before it that failed. */
 enum { MOST_BARRED = 6 };
 /* Attempts with the same footholds. After each, steps with a knot that does not hold take longer by a factor,
-   or all of them where none is to blame. */
-enum { MOST_ATTEMPTS = 14 };
+   or all of them where none is to blame; after the first ones also the steps beside them. */
+enum { MOST_ATTEMPTS = 14, ALONE = 2 };
 static const double SLOWER = 1.12;
+/* How much longer a step takes by nature by which a foot goes down by the length of its limb, of a swing: a
+   seventh for two stairs in a person's stride. The leg behind has to fold meanwhile. */
+static const double SLOWER_DOWN = 0.37;
 /* Where limbs swing together, those that hold the body could do so at rest: how much more it counts that the
    body is over the middle of its feet, and how much slower than on two feet such a walk may be, as joints of
    small crawlers are slower than their pendulum. */
@@ -211,13 +217,11 @@ static verdict judge_speeds(hf_walk* w) {
     hf_planner* p = w->planner;
     hf_plan_hold holds[HF_MAX_HOLDS];
     verdict v = HOLDS;
-    w->slips = -1;
     for (int k = 1; k <= w->last; k++) {
         hf_pose a = hf_walk_pose(w, k - 1), b = hf_walk_pose(w, k);
         hf_segment part = way_to(w, k, holds);
         double speed = hf_frames_speed(p->world.creature, p->world.options->rate, &a, &b) / HF_FRAME_SPEED;
         if (speed <= 1 && hf_segment_holds_between(&part, &a, &b)) continue;
-        if (speed <= 1 && w->slips < 0) w->slips = k;
         v = TOO_FAST;
         hf_footstep* s = step_at(w, k);
         s->blamed = true, s->too_fast = fmax(s->too_fast, speed);
@@ -388,6 +392,7 @@ static verdict attempt(hf_walk* w, double crouch, bool anew) {
         since = w->unheld < fewest ? 0 : since + 1;
         fewest = w->unheld < fewest ? w->unheld : fewest;
     }
+    if (v == PRESSES_ELSEWHERE) judge_speeds(w);
     if (v == HOLDS) v = judge_speeds(w);
     return v == HOLDS ? judge_knots(w) : v;
 }
@@ -476,8 +481,8 @@ static bool roll_sooner(hf_walk* w, int knot) {
     return true;
 }
 
-/* Steps to blame for knots that are not held while a limb that stands wants the body higher, so that it goes
-   down in haste afterwards: the limb rolls sooner. */
+/* Steps to blame for knots that are not held, or too fast, while a limb that stands wants the body higher, so
+   that it goes down in haste afterwards: the limb rolls sooner. */
 static bool roll_hasty_sooner(hf_walk* w) {
     bool sooner = false;
     for (int i = 0; i < w->step_count; i++) {
@@ -493,14 +498,21 @@ static bool roll_hasty_sooner(hf_walk* w) {
    False where nothing is left to change. */
 static bool mend(hf_walk* w, verdict v, int* raised) {
     if (v == COLLIDES) return ++*raised <= MOST_RAISED && (raise_step(w) || hf_walk_tuck_in(w));
-    if (v == PRESSES_ELSEWHERE) return roll_hasty_sooner(w);
-    if (v == TOO_FAST) return w->slips >= 0 && roll_sooner(w, w->slips);
+    if (v == PRESSES_ELSEWHERE || v == TOO_FAST) return roll_hasty_sooner(w);
     return v == UNREACHED && roll_sooner(w, w->stop);
 }
 
+/* At one pace, with what mends the walk, as long as that lets it come farther or mends it in a few attempts.
+ */
 static verdict try_pace(hf_walk* w, double crouch, bool anew) {
     verdict v = attempt(w, crouch, anew);
-    for (int raised = 0; v != HOLDS && mend(w, v, &raised);) { v = attempt(w, crouch, false); }
+    for (int raised = 0, farthest = -1, in_vain = 0;
+         v != HOLDS && in_vain < PATIENCE && mend(w, v, &raised);) {
+        bool farther = v == UNREACHED && w->stop > farthest;
+        farthest = farther ? w->stop : farthest;
+        in_vain += !farther && v != COLLIDES;
+        v = attempt(w, crouch, false);
+    }
     return v;
 }
 
@@ -537,15 +549,18 @@ static bool stretch(hf_walk* w) {
 }
 
 /* Steps that are to blame become slower, or all where none is or too much is wrong; those whose joints are
-   too fast by as much as these are, those that swing together by the same. False where one would be slower
-   than a walk may be. */
-static bool slow_down(hf_walk* w, verdict v) {
+   too fast by as much as these are, those that swing together by the same. Over uneven ground the steps
+   beside those to blame also do after a few paces, as each of them passes its trouble on to the next. False
+   where one would be slower than a walk may be. */
+static bool slow_down(hf_walk* w, verdict v, int pace) {
     bool far_off = FAR_OFF * w->unheld > w->last, good = true;
     bool all = v == PRESSES_ELSEWHERE && (w->unheld == 0 || far_off);
+    bool spreads = pace >= ALONE && v == PRESSES_ELSEWHERE && !hf_walk_is_level(w);
     double slowest = w->planner->world.options->walk_slowest * (w->together ? SLOWEST_TOGETHER : 1);
     for (int i = 0; i < w->step_count; i++) {
         hf_footstep* s = &w->steps[i];
-        if (all || s->blamed) s->slower *= far_off && all ? MUCH_SLOWER : fmax(SLOWER, s->too_fast);
+        bool beside = spreads && ((i > 0 && s[-1].blamed) || (i + 1 < w->step_count && s[1].blamed));
+        if (all || s->blamed || beside) s->slower *= far_off && all ? MUCH_SLOWER : fmax(SLOWER, s->too_fast);
         good = good && s->slower <= slowest;
     }
     return good;
@@ -555,15 +570,22 @@ static bool slow_down(hf_walk* w, verdict v) {
 static verdict try_paces(hf_walk* w, double crouch) {
     hf_planner* p = w->planner;
     verdict v = FAILS;
-    for (int i = 0; i < w->step_count; i++) w->steps[i].slower = 1;
+    for (int i = 0; i < w->step_count; i++) {
+        hf_footstep* s = &w->steps[i];
+        double rise = s->hold.at.point.z - hf_walk_stood(w, s->limb, s->lift - 1)->hold.at.point.z;
+        s->slower = 1 + SLOWER_DOWN * fmax(0, -rise) / p->world.view->limbs[s->limb].length;
+    }
     memset(w->tucks, 0, sizeof *w->tucks * (size_t)p->world.view->limb_count);
     for (int i = 0, failed = 0; i < MOST_ATTEMPTS && failed < MOST_FAILED && hf_plan_ok(p); i++) {
-        if (!hf_workspace_goes_on(p->tools.workspace) || p->tree.walk_knots <= w->reserve) return FAILS;
+        bool near = i > 0 && NEARLY * w->unheld <= w->last;
+        if (!hf_workspace_goes_on(p->tools.workspace) || p->tree.walk_knots <= w->reserve / (near ? 4 : 1))
+            return FAILS;
         v = try_pace(w, crouch, i == 0);
         // limbs that do not reach at this pace do not at slower ones, at which the body sways farther, and
         // legs that meet the body do so at any pace
         if (v == UNREACHED && i > 0) return FAILS; // no step is too long
-        if (v == HOLDS || v == UNREACHED || v == FAILS || leg_meets_body(w, v) || !slow_down(w, v)) return v;
+        if (v == HOLDS || v == UNREACHED || v == FAILS || leg_meets_body(w, v) || !slow_down(w, v, i))
+            return v;
         if (!stretch(w)) return FAILS;
         failed += v == COLLIDES;
     }

@@ -88,7 +88,6 @@ typedef struct hf_walk {
     double crouch;           /* m: how much lower than wished the root is from the beginning */
     int stop;                /* the knot at which it collides or a limb misses its place */
     int learns;              /* rounds in which limbs still learn to swing against the body's turning */
-    int slips;               /* the first knot on whose way joints are so fast that a hold slips, -1: none */
     int unheld;              /* knots whose wrench the contacts do not hold */
     double* way;             /* of each guide pose from the node on: metres ahead that take as many steps */
     double* along;           /* at each knot where the body is on the guide, in poses */

@@ -62,24 +62,32 @@ bool hf_walk_counter(hf_walk* w) {
     return hf_plan_ok(p);
 }
 
-/* The limbs make up for the angular momentum of all else; they come back in time, and stand still in the end.
- */
+/* The mean of each value and its neighbours, which count half; the first and the last one stay. */
+static void smooth(double* values, int last) {
+    double before = values[0];
+    for (int k = 1; k < last; k++) {
+        double own = values[k];
+        values[k] = (before + 2 * own + values[k + 1]) / 4;
+        before = own;
+    }
+}
+
+/* The limbs make up for the angular momentum of all else; they come back in time, and come to rest in the
+   end. */
 void hf_walk_counter_learn(hf_walk* w) {
-    double step_s = 1 / w->planner->world.options->rate, whole = 0, now = 0, most = 0, largest = 0,
-           smoothed = 0;
+    double step_s = 1 / w->planner->world.options->rate, whole = 0, now = 0, most = 0, largest = 0;
+    double* more = w->turning;
     int land = w->steps[w->step_count - 1].land;
     for (int k = 0; k <= w->last; k++) {
         whole += w->turning[k] * step_s;
         now -= (whole + now / RETURN_S) * step_s;
-        w->counters[k] += now * hf_ease(fmin(1, (double)(w->last - k) / (w->last - land)));
+        more[k] = now;
     }
-    for (int i = 0; i < SMOOTHINGS; i++)
-        for (int k = 1, from = 0; k < w->last; k++) {
-            double before = from ? smoothed : w->counters[0];
-            smoothed = w->counters[k], from = 1;
-            w->counters[k] = (before + 2 * w->counters[k] + w->counters[k + 1]) / 4;
-        }
-    for (int k = 0; k <= w->last; k++) most = fmax(most, fabs(w->counters[k]));
+    for (int i = 0; i < SMOOTHINGS; i++) smooth(more, w->last);
+    for (int k = 0; k <= w->last; k++) {
+        w->counters[k] += more[k] * hf_ease(fmin(1, (double)(w->last - k) / (w->last - land)));
+        most = fmax(most, fabs(w->counters[k]));
+    }
     for (int i = 0; i < w->planner->world.view->q_count; i++) largest = fmax(largest, fabs(w->counter[i]));
     if (most * largest <= MOST_RAD) return;
     for (int k = 0; k <= w->last; k++) w->counters[k] *= MOST_RAD / (most * largest);
