@@ -57,6 +57,12 @@ static void test_wall(void** state) {
     found_from("data/scenarios/moving-shelf.scenario.json", 20);
 }
 
+/* The second reach ends while the shelf is still on its way: the third one waits until it stands. */
+static void test_moving(void** state) {
+    (void)state;
+    found_from("data/scenarios/moving-shelf.scenario.json", 6);
+}
+
 /* A finger that passes the shelf's edge between two frames is no deeper in it than the check allows. */
 static void test_edge(void** state) {
     (void)state;
@@ -167,11 +173,9 @@ static void test_walk(void** state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_wall),
-        cmocka_unit_test(test_edge),
-        cmocka_unit_test(test_drawer_beside_can),
-        cmocka_unit_test(test_next_board),
-        cmocka_unit_test(test_walk),
+        cmocka_unit_test(test_wall),       cmocka_unit_test(test_edge),
+        cmocka_unit_test(test_moving),     cmocka_unit_test(test_drawer_beside_can),
+        cmocka_unit_test(test_next_board), cmocka_unit_test(test_walk),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -250,9 +250,12 @@ hf_status hf_reach_come(hf_reach_runner* r, const hf_space_rows* line, int witho
 
 /* ---- a scene that changes ---- */
 
-static bool has_moved(const hf_reach_runner* r, int object) {
-    hf_transform a = r->known[object], b = hf_placement_pose(r->world.placement, object);
+static bool differ(hf_transform a, hf_transform b) {
     return hf_distance(a.position, b.position) > 1e-6 || hf_quat_angle(a.rotation, b.rotation) > 1e-6;
+}
+
+static bool has_moved(const hf_reach_runner* r, int object) {
+    return differ(r->known[object], hf_placement_pose(r->world.placement, object));
 }
 
 /* What a hand carries is not in the scene. */
@@ -403,6 +406,29 @@ hf_status hf_reach_runner_begin(hf_reach_runner* r, hf_error* error) {
     return hf_fail_status(error, status, r->scenario->path);
 }
 
+/* Does an object with keys move from a frame to the next one? */
+static bool moves_at(hf_reach_runner* r, int frame) {
+    hf_placement* p = r->world.placement;
+    bool moves = false;
+    for (int i = 0; i < hf_scene_object_count(r->scenario->scene) && !moves; i++) {
+        if (!hf_scene_object(r->scenario->scene, i).key_count) continue;
+        hf_placement_set_time(p, frame / r->options->rate);
+        hf_transform now = hf_placement_pose(p, i);
+        hf_placement_set_time(p, (frame + 1) / r->options->rate);
+        moves = differ(now, hf_placement_pose(p, i));
+    }
+    hf_placement_set_time(p, r->stage.frames / r->options->rate);
+    return moves;
+}
+
+/* Searches know the scene as it is at one time: the body waits while objects move by their keys. */
+static hf_status await_rest(hf_reach_runner* r) {
+    enum { MOST_S = 60 }; /* something that never stops is not waited for longer */
+    int frames = 0, most = (int)(MOST_S * r->options->rate);
+    while (frames < most && moves_at(r, r->stage.frames - 1 + frames)) frames++;
+    return frames ? hf_reach_stay(&r->stage, frames, false) : HF_OK;
+}
+
 hf_status hf_reach_runner_act(hf_reach_runner* r, const hf_action* action) {
     hf_reach_result* out = r->result;
     double began = now_s(), worked = work_s();
@@ -412,6 +438,7 @@ hf_status hf_reach_runner_act(hf_reach_runner* r, const hf_action* action) {
     *r->now = (hf_reach_action_result){.outcome = HF_FOUND};
     // the roadmap is made for the stand on the feet alone
     hf_status status = action->kind == HF_ACTION_WAIT ? HF_OK : hf_reach_stop_leaning(r);
+    if (status == HF_OK && action->kind != HF_ACTION_WAIT) status = await_rest(r);
     if (status == HF_OK && !r->lean.on) status = hf_reach_follow_scene(r);
     if (status == HF_OK && r->now->outcome == HF_FOUND) status = hf_reach_do(r, action, index);
     r->now->time_s = now_s() - began;
