@@ -577,7 +577,7 @@ static verdict try_paces(hf_walk* w, double crouch) {
     }
     memset(w->tucks, 0, sizeof *w->tucks * (size_t)p->world.view->limb_count);
     for (int i = 0, failed = 0; i < MOST_ATTEMPTS && failed < MOST_FAILED && hf_plan_ok(p); i++) {
-        bool near = i > 0 && NEARLY * w->unheld <= w->last;
+        bool near = i > 0 && v == PRESSES_ELSEWHERE && NEARLY * w->unheld <= w->last;
         if (!hf_workspace_goes_on(p->tools.workspace) || p->tree.walk_knots <= w->reserve / (near ? 4 : 1))
             return FAILS;
         v = try_pace(w, crouch, i == 0);
