@@ -555,7 +555,8 @@ static bool stretch(hf_walk* w) {
 static bool slow_down(hf_walk* w, verdict v, int pace) {
     bool far_off = FAR_OFF * w->unheld > w->last, good = true;
     bool all = v == PRESSES_ELSEWHERE && (w->unheld == 0 || far_off);
-    bool spreads = pace >= ALONE && v == PRESSES_ELSEWHERE && !hf_walk_is_level(w);
+    bool spreads =
+        pace >= ALONE && v == PRESSES_ELSEWHERE && w->to.root.position.z < w->from.root.position.z - HF_SKIN;
     double slowest = w->planner->world.options->walk_slowest * (w->together ? SLOWEST_TOGETHER : 1);
     for (int i = 0; i < w->step_count; i++) {
         hf_footstep* s = &w->steps[i];
