@@ -555,7 +555,8 @@ static bool stretch(hf_walk* w) {
 static bool slow_down(hf_walk* w, verdict v, int pace) {
     bool far_off = FAR_OFF * w->unheld > w->last, good = true;
     bool all = v == PRESSES_ELSEWHERE && (w->unheld == 0 || far_off);
-    bool spreads = pace >= ALONE && v == PRESSES_ELSEWHERE && !hf_walk_is_level(w);
+    bool spreads =
+        pace >= ALONE && v == PRESSES_ELSEWHERE && w->to.root.position.z < w->from.root.position.z - HF_SKIN;
     double slowest = w->planner->world.options->walk_slowest * (w->together ? SLOWEST_TOGETHER : 1);
     for (int i = 0; i < w->step_count; i++) {
         hf_footstep* s = &w->steps[i];
@@ -577,7 +578,7 @@ static verdict try_paces(hf_walk* w, double crouch) {
     }
     memset(w->tucks, 0, sizeof *w->tucks * (size_t)p->world.view->limb_count);
     for (int i = 0, failed = 0; i < MOST_ATTEMPTS && failed < MOST_FAILED && hf_plan_ok(p); i++) {
-        bool near = i > 0 && NEARLY * w->unheld <= w->last;
+        bool near = i > 0 && v == PRESSES_ELSEWHERE && NEARLY * w->unheld <= w->last;
         if (!hf_workspace_goes_on(p->tools.workspace) || p->tree.walk_knots <= w->reserve / (near ? 4 : 1))
             return FAILS;
         v = try_pace(w, crouch, i == 0);
