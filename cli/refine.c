@@ -5,13 +5,37 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void say_result(const char* name, const hf_refine_result* r, const options* o) {
+/* What binds each part of the refined motion, and for how many of its seconds. */
+static json_t* list_bounds(const hf_creature* creature, const hf_scene* scene, const hf_schedule* schedule) {
+    json_t* out = json_array();
+    int capacity = schedule ? 2 * schedule->hold_count + 2 : 0, count = 0;
+    hf_refine_bound* bounds = calloc((size_t)capacity + 1, sizeof *bounds);
+    hf_workspace* workspace = NULL;
+    hf_status status = bounds ? hf_workspace_create(&workspace) : HF_ERROR_MEMORY;
+    if (status == HF_OK && schedule)
+        status = hf_refine_bounds(creature, scene, schedule, workspace, capacity, bounds, &count);
+    for (int i = 0; i < count && status == HF_OK; i++) {
+        const hf_refine_bound* b = &bounds[i];
+        json_t* by = json_object();
+        for (int k = 0; k < HF_REFINE_LIMITS; k++)
+            if (b->bound_s[k] > 0) json_object_set_new(by, hf_refine_limit_text(k), json_real(b->bound_s[k]));
+        json_array_append_new(
+            out, json_pack("{s:f,s:f,s:o}", "from_s", b->from_s, "to_s", b->to_s, "bound_s", by));
+    }
+    hf_workspace_free(workspace);
+    free(bounds);
+    return out;
+}
+
+static void say_result(const char* name, const hf_refine_result* r, const hf_creature* creature,
+                       const hf_scene* scene, const options* o) {
     if (o->json) {
-        print_json(json_pack("{s:s,s:s,s:f,s:f,s:i,s:i,s:i,s:i,s:f,s:f}", "outcome",
+        print_json(json_pack("{s:s,s:s,s:f,s:f,s:i,s:i,s:i,s:i,s:f,s:f,s:o}", "outcome",
                              hf_outcome_text(r->outcome), "why", hf_refine_why_text(r->why), "before_s",
                              r->before_s, "after_s", r->motion ? r->after_s : r->before_s, "rounds",
                              r->rounds, "stretches", r->stretches, "unstatic_samples", r->static_count,
-                             "heavy_samples", r->effort_count, "scaling_s", r->scaling_s, "work", r->work));
+                             "heavy_samples", r->effort_count, "scaling_s", r->scaling_s, "work", r->work,
+                             "bounds", list_bounds(creature, scene, r->schedule)));
     } else if (r->motion) {
         printf("%s: %.2f s instead of %.2f s (%.0f %%)\n", name, r->after_s, r->before_s,
                100 * r->after_s / r->before_s);
@@ -77,7 +101,7 @@ static int refine_loaded(const char* path, const hf_schedule* schedule, hf_creat
     progress_end(&p);
     limit_end();
     if (status != HF_OK && !error.file[0]) snprintf(error.file, sizeof error.file, "%s", path);
-    if (status == HF_OK && name) say_result(name, &result, o);
+    if (status == HF_OK && name) say_result(name, &result, creature, scene, o);
     if (status == HF_OK && o->output && result.motion) {
         loaded_motion m = {.motion = result.motion,
                            .schedule = result.schedule,

@@ -90,6 +90,33 @@ HF_API hf_status hf_refine_again(const hf_creature* creature, const hf_scene* sc
                                  const hf_refine_options* options, hf_workspace* workspace,
                                  hf_refine_result* result, hf_error* error);
 
+/* What kinds of limit keep a motion from being quicker. */
+typedef enum hf_refine_limit {
+    HF_REFINE_JOINT_SPEED,
+    HF_REFINE_JOINT_ACCELERATION,
+    HF_REFINE_ROOT_SPEED,
+    HF_REFINE_ROOT_ACCELERATION,
+    HF_REFINE_EFFORT, /* of joints that no contact force passes through */
+    HF_REFINE_WRENCH, /* the contacts bear no more */
+    HF_REFINE_LIMITS
+} hf_refine_limit;
+HF_API const char* hf_refine_limit_text(hf_refine_limit limit);
+
+/* A time between two changes of holds, and how much of it each kind of limit binds: a frame is bound by the
+   kind that it uses most of, where that is more than HF_REFINE_BINDS. */
+#define HF_REFINE_BINDS 0.8
+typedef struct hf_refine_bound {
+    double from_s, to_s;
+    double bound_s[HF_REFINE_LIMITS]; /* seconds; what is left is bound by none */
+    double most[HF_REFINE_LIMITS];    /* the largest share of the kind in use */
+} hf_refine_bound;
+
+/* What binds a schedule whose knots are its frames. Writes up to `capacity` bounds; *count is how many there
+   are, at most one more than the holds have ends. */
+HF_API hf_status hf_refine_bounds(const hf_creature* creature, const hf_scene* scene,
+                                  const hf_schedule* schedule, hf_workspace* workspace, int capacity,
+                                  hf_refine_bound* bounds, int* count);
+
 /* The schedule that a motion keeps: its frames as knots, its contacts as holds, at the rate of its frames.
    Refuses what hf_motion_validate refuses, with its status, and a motion without a frame. */
 HF_API hf_status hf_schedule_of_motion(const hf_motion* motion, const hf_creature* creature,

@@ -31,10 +31,12 @@ static hf_refine_why why_of(hf_scaling_block block) {
     return whys[block];
 }
 
-/* Are all faults about forces and speeds, so that calmer times can help? */
+/* Are all faults about forces and speeds, so that calmer times can help? What takes too much effort does so
+   in any times, nearly. */
 static bool only_borne(const hf_realise_result* faults) {
     for (int i = 0; i < faults->fault_count; i++)
-        if (faults->faults[i].kind != HF_FAULT_DYNAMIC && faults->faults[i].kind != HF_FAULT_SPEED)
+        if ((faults->faults[i].kind != HF_FAULT_DYNAMIC && faults->faults[i].kind != HF_FAULT_SPEED) ||
+            faults->faults[i].limb == HF_STRAINED)
             return false;
     return true;
 }
@@ -74,7 +76,7 @@ static hf_status add_strained(const hf_refinement* r, const hf_schedule* made, c
         if (status != HF_OK || bears) continue;
         if (!HF_GROW(faults->faults, faults->fault_capacity, faults->fault_count)) return HF_ERROR_MEMORY;
         faults->faults[faults->fault_count++] =
-            (hf_frame_fault){.kind = HF_FAULT_DYNAMIC, .frame = i, .limb = -1};
+            (hf_frame_fault){.kind = HF_FAULT_DYNAMIC, .frame = i, .limb = HF_STRAINED};
         faults->outcome = HF_PARTIAL;
     }
     return status;
@@ -93,7 +95,8 @@ static hf_status judge(hf_refinement* r, hf_schedule* made) {
     if (status == HF_OK && faults.outcome == HF_FOUND && !r->keeps)
         status = add_strained(r, made, motion, &faults);
     if (status == HF_OK && r->ways) status = hf_learn_direct(r, made, &faults);
-    if (status == HF_OK && !r->ways && !r->keeps) hf_learn(r, made, &faults);
+    if (status == HF_OK && r->calm) hf_learn_calm(r, made, &faults);
+    if (status == HF_OK && !r->ways && !r->keeps && !r->calm) hf_learn(r, made, &faults);
     r->valid = status == HF_OK && faults.outcome == HF_FOUND;
     r->hopeful = status == HF_OK && faults.fault_count > 0 && only_borne(&faults);
     if (status == HF_OK && faults.fault_count) {
@@ -127,8 +130,8 @@ static hf_status time_again(hf_refinement* r, const hf_schedule* poses, const hf
     hf_schedule* made = NULL;
     double began = now_s();
     const hf_stance_list* list = r->ways ? &r->own_list : &r->stretch->list;
-    hf_status status = hf_retime(r->of->creature, poses, phases, list, keep ? NULL : &shares, r->of->rate,
-                                 r->workspace, r->timed, &made, &r->info);
+    hf_status status = hf_retime(r->of->creature, poses, phases, list, keep ? NULL : &shares, r->calm,
+                                 r->of->rate, r->workspace, r->timed, &made, &r->info);
     out->scaling_s += now_s() - began;
     if (status != HF_OK) return status;
     if (!made) {
@@ -226,7 +229,7 @@ static void go_back(hf_refinement* r, const hf_part_load* loads) {
 }
 
 /* Times for the poses of a round, calmer and calmer while that can help. */
-static hf_status calm_down(hf_refinement* r, const hf_schedule* poses, hf_parts* own, int tries) {
+hf_status hf_calm_down(hf_refinement* r, const hf_schedule* poses, hf_parts* own, int tries) {
     hf_status status = HF_OK;
     r->blocked = -1;
     r->hopeful = true;
@@ -256,7 +259,7 @@ static hf_status make_round(hf_refinement* r, hf_pose_spline* spline, hf_part_lo
         hf_overlap_make(r->of->creature, given, spline, phases, &r->stretch->list, &wishes, w, &poses, loads);
     if (status == HF_OK) status = own_phases(phases, w, &own);
     for (int i = 0; i < phases->count; i++) phases->items[i].faulty = false, r->timed[i] = phases->items[i];
-    if (status == HF_OK && hf_workspace_goes_on(w)) status = calm_down(r, poses, &own, CALMER_TRIES);
+    if (status == HF_OK && hf_workspace_goes_on(w)) status = hf_calm_down(r, poses, &own, CALMER_TRIES);
     if (r->valid)
         go_on(r);
     else
@@ -276,7 +279,7 @@ static hf_status retime_at(hf_refinement* r, hf_pose_spline* spline, double rate
     for (int i = 0; i < own.count && status == HF_OK; i++) own.items[i] = learned->items[i];
     if (status == HF_OK)
         status = hf_given_sample(r->of->creature, r->stretch, spline, rate, r->workspace, &own, &poses);
-    if (status == HF_OK) status = calm_down(r, poses, &own, GIVEN_TRIES);
+    if (status == HF_OK) status = hf_calm_down(r, poses, &own, GIVEN_TRIES);
     hf_schedule_free(poses);
     hf_workspace_end(r->workspace, mark);
     return status;

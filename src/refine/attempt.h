@@ -33,4 +33,8 @@ hf_status hf_attempt(const hf_refining* refining, bool from_given, int rounds, h
    contacts bear it in motion, not where they hold it at rest. */
 hf_status hf_attempt_direct(const hf_refining* refining, bool moving, int rounds, hf_stretch* stretch);
 
+/* The same with the whole stretch as one calm path near the given poses (calm_path.h), which goes on through
+   changes of holds, in turns with time scaling. */
+hf_status hf_attempt_calm(const hf_refining* refining, int rounds, hf_stretch* stretch);
+
 #endif

@@ -8,16 +8,17 @@
 #include <math.h>
 #include <string.h>
 
-/* The phase of the motion that a frame of a schedule made in this round is in. */
-static int phase_of_frame(const hf_refinement* r, const hf_schedule* made, int frame) {
+int hf_phase_of_frame(const hf_refinement* r, const hf_schedule* made, int frame, double* share) {
     double end_s = made->knots[made->knot_count - 1].time_s, t = frame / made->rate, began = 0, sum = 0;
     int count = r->ways ? r->own.count : r->phases->count;
     for (int i = 0; i < count; i++) sum += r->timed[i].took_s;
     t *= sum / end_s;
     for (int i = 0; i < count; i++) {
+        *share = r->timed[i].took_s > 0 ? (t - began) / r->timed[i].took_s : 0;
         began += r->timed[i].took_s;
         if (t < began) return i;
     }
+    *share = 1;
     return count - 1;
 }
 
@@ -27,6 +28,8 @@ static const double CALMER = 0.5, KEEP_MORE = 0.25, SHARPER = 0.7, CLEARER_M = 0
 /* Of the freedom of a phase that collides or whose limbs do not reach; and how little is left at last: then
    the body follows what takes longer than a tenth of the calm time. */
 static const double NEARER = 0.6, LEAST_FREEDOM = 0.1;
+
+void hf_go_slower(hf_part* a) { a->haste *= CALMER, a->kept = fmin(1, a->kept + KEEP_MORE); }
 
 double hf_less_freedom(double freedom) { return fmax(LEAST_FREEDOM, NEARER * freedom); }
 
@@ -211,7 +214,8 @@ hf_status hf_learn_direct(hf_refinement* r, const hf_schedule* made, const hf_re
     memset(banned, 0, (size_t)r->ways->swing_count);
     for (int i = 0; i < faults->fault_count; i++) {
         const hf_frame_fault* f = &faults->faults[i];
-        int own = phase_of_frame(r, made, f->frame);
+        double share;
+        int own = hf_phase_of_frame(r, made, f->frame, &share);
         if (f->kind != HF_FAULT_COLLIDES || !ban_forms(r, own, &f->collision, banned))
             hf_learn_at(r, own, f->kind, learned);
     }
@@ -226,12 +230,13 @@ void hf_learn(hf_refinement* r, const hf_schedule* made, const hf_realise_result
     int last[2] = {-1, -1};
     for (int i = 0; i < faults->fault_count; i++) {
         const hf_frame_fault* f = &faults->faults[i];
-        int p = phase_of_frame(r, made, f->frame), kind = f->kind == HF_FAULT_COLLIDES;
+        double share;
+        int p = hf_phase_of_frame(r, made, f->frame, &share), kind = f->kind == HF_FAULT_COLLIDES;
         hf_part* a = &phases->items[p];
         a->faulty = true;
         if (last[kind] == p) continue;
         last[kind] = p;
-        if (f->kind != HF_FAULT_COLLIDES) a->haste *= CALMER, a->kept = fmin(1, a->kept + KEEP_MORE);
+        if (f->kind != HF_FAULT_COLLIDES) hf_go_slower(a);
         // a collision as a limb has just landed or is about to leave is of its swing
         for (int k = p - 1; k <= p + 1 && f->kind == HF_FAULT_COLLIDES; k++) {
             if (k < 0 || k >= phases->count || (k != p && a->swings)) continue;

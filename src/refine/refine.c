@@ -277,8 +277,8 @@ static double given_s(const hf_whole* w, int first, int count) {
 
 /* On which ways a stretch goes: the shortest ones from key pose to key pose; ways along which the centre of
    mass is borne, shaped by the path optimiser; the shortest ones, but with the body where contacts bear it in
-   motion. */
-typedef enum unite_way { DIRECT, SHAPED, MOVING } unite_way;
+   motion; a calm path near the given poses. */
+typedef enum unite_way { DIRECT, SHAPED, MOVING, CALM } unite_way;
 
 /* Stretches first .. first + count - 1 as one, if that is quicker than each by itself. Where it is, they are
    replaced by it. */
@@ -297,9 +297,13 @@ static hf_status unite(hf_whole* w, int first, int count, int most_rounds, unite
                                        phases, w->refining.workspace, &one);
     int rounds = most_rounds < w->refining.options->rounds ? most_rounds : w->refining.options->rounds;
     if (status == HF_OK)
-        status = shaped ? hf_attempt(&w->refining, false, rounds, &one)
-                        : hf_attempt_direct(&w->refining, way == MOVING, rounds, &one);
-    *united = status == HF_OK && one.best && one.best_s < given_s(w, first, count);
+        status = way == CALM ? hf_attempt_calm(&w->refining, rounds, &one)
+                 : shaped    ? hf_attempt(&w->refining, false, rounds, &one)
+                             : hf_attempt_direct(&w->refining, way == MOVING, rounds, &one);
+    double before_s = given_s(w, first, count);
+    if (way == CALM && !w->last)
+        before_s = fmin(before_s, one.given->knots[one.given->knot_count - 1].time_s);
+    *united = status == HF_OK && one.best && one.best_s < before_s;
     if (!*united) {
         if (status == HF_OK && shaped) remember_faults(w, &one);
         for (int i = 0; i < one.count && way == MOVING; i++)
@@ -310,7 +314,7 @@ static hf_status unite(hf_whole* w, int first, int count, int most_rounds, unite
         return status;
     }
     one.apart = a[count - 1].apart;
-    one.shaped = shaped, one.moving = way == MOVING;
+    one.shaped = shaped, one.moving = way == MOVING, one.calm = way == CALM;
     for (int i = 0; i < count; i++) hf_stretch_free(a + i);
     *a = one;
     w->count -= count - 1;
@@ -423,17 +427,48 @@ static hf_status join_moving(hf_whole* w) {
     return status;
 }
 
+/* A range as one calm path; where that does not hold, both halves. *last: the stretch behind the range. */
+static hf_status calm_range(hf_whole* w, int first, int count, int* last) {
+    bool united = false;
+    *last = first + count;
+    if (count < 1 || !goes_on(w)) return HF_OK;
+    hf_status status = unite(w, first, count, INT_MAX, CALM, &united);
+    if (united) *last = first + 1;
+    if (united || status != HF_OK || count == 1) return status;
+    int half = count / 2;
+    status = calm_range(w, first, half, last);
+    return status == HF_OK ? calm_range(w, *last, count - half, last) : status;
+}
+
+/* Of all work, what calm paths may take: the rest is for what they do not hold for. */
+static const double CALM_SHARE = 0.75;
+
+static hf_status refine_calm(hf_whole* w) {
+    hf_status status = HF_OK;
+    hf_workspace* s = w->refining.workspace;
+    double spent = hf_workspace_spent(s), allowed = hf_workspace_allow(s, INFINITY);
+    hf_workspace_allow(s, spent + CALM_SHARE * (allowed - spent));
+    for (int i = 0; i < w->count && status == HF_OK && goes_on(w);) {
+        int count = 0;
+        while (i + count < w->count && can_move(&w->stretches[i + count])) count++;
+        if (count)
+            status = calm_range(w, i, count, &i);
+        else
+            i++;
+    }
+    hf_workspace_allow(s, allowed);
+    return status;
+}
+
 static bool any_moves(const hf_whole* w) {
     for (int i = 0; i < w->count; i++)
         if (w->stretches[i].moving) return true;
     return false;
 }
 
-/* Each stretch by itself. What has no answer by then stays as it was given, whatever work is left. *walked:
-   every stretch that walks has an answer. */
-static hf_status refine_each(hf_whole* w, bool* walked) {
+/* Each stretch by itself. What has no answer by then stays as it was given, whatever work is left. */
+static hf_status refine_each(hf_whole* w) {
     hf_status status = HF_OK;
-    *walked = true;
     hf_workspace* s = w->refining.workspace;
     if (sways_mostly(w)) status = refine_moving(w);
     double allowed = hf_workspace_allow(s, INFINITY);
@@ -444,25 +479,34 @@ static hf_status refine_each(hf_whole* w, bool* walked) {
         status = refine_one(w, i);
     }
     hf_workspace_allow(s, INFINITY);
-    for (int i = 0; i < w->count && status == HF_OK && goes_on(w); i++) {
+    for (int i = 0; i < w->count && status == HF_OK && goes_on(w); i++)
         status = hf_attempt_given(&w->refining, &w->stretches[i]);
-        *walked &= w->stretches[i].best || !w->stretches[i].walks;
-    }
     hf_workspace_allow(s, allowed);
     return status;
 }
 
 /* A walk holds for sure at the rate at which it was made: where it does not at another one, the result has
-   that rate, too. */
-static hf_status refine_apart(hf_whole* w) {
-    bool walked;
-    hf_status status = refine_each(w, &walked);
-    if (status == HF_OK && !walked && w->refining.rate != w->schedule->rate) {
+   that rate. */
+static hf_status try_walks(hf_whole* w) {
+    hf_status status = HF_OK;
+    bool walked = true;
+    for (int i = 0; i < w->count && status == HF_OK && walked; i++) {
+        if (!w->stretches[i].walks) continue;
+        status = hf_attempt_given(&w->refining, &w->stretches[i]);
+        walked = w->stretches[i].best;
+    }
+    if (status == HF_OK && !walked) {
         w->refining.rate = w->schedule->rate;
         forget_all(w);
-        status = refine_each(w, &walked);
     }
-    return status == HF_OK ? finish(w) : status;
+    return status;
+}
+
+/* Are all stretches that can go on calm paths on them? */
+static bool is_calm(const hf_whole* w) {
+    for (int i = 0; i < w->count; i++)
+        if (can_move(&w->stretches[i]) && !w->stretches[i].calm) return false;
+    return true;
 }
 
 static bool is_faulty(const hf_whole* w, int stretch) {
@@ -615,20 +659,33 @@ static hf_status find_strain(hf_whole* w) {
     return status;
 }
 
-/* On two limbs steps that are balanced in motion alone come first, on more they have what the others leave.
- */
-static hf_status refine_ways(hf_whole* w) {
+/* Stretches that did not become calm: each by itself, then neighbours together. On two limbs steps that are
+   balanced in motion alone come first, on more they have what the others leave. */
+static hf_status refine_others(hf_whole* w) {
     hf_workspace* s = w->refining.workspace;
     bool first = sways_mostly(w);
     double spent = hf_workspace_spent(s), allowed = hf_workspace_allow(s, INFINITY);
     hf_workspace_allow(s, first ? allowed : spent + STILL_SHARE * (allowed - spent));
-    hf_status status = refine_apart(w);
+    hf_status status = refine_each(w);
+    if (status == HF_OK) status = finish(w);
     bool more = w->refining.options->rounds > 0 && !w->last;
     if (status == HF_OK && more) status = refine_joined(w);
     hf_workspace_allow(s, allowed);
     if (first || !more || status != HF_OK) return status;
     status = refine_moving(w);
     if (status == HF_OK) status = join_moving(w);
+    return status == HF_OK ? finish(w) : status;
+}
+
+/* Calm paths for all that does not walk; where that fails, other ways. What has no answer stays as given. */
+static hf_status refine_ways(hf_whole* w) {
+    hf_status status = try_walks(w);
+    if (status == HF_OK && w->refining.options->rounds > 0) status = refine_calm(w);
+    if (status == HF_OK && !is_calm(w)) return refine_others(w);
+    double allowed = hf_workspace_allow(w->refining.workspace, INFINITY);
+    for (int i = 0; i < w->count && status == HF_OK && goes_on(w); i++)
+        status = hf_attempt_given(&w->refining, &w->stretches[i]);
+    hf_workspace_allow(w->refining.workspace, allowed);
     return status == HF_OK ? finish(w) : status;
 }
 
@@ -697,7 +754,8 @@ static hf_status refine(const hf_creature* creature, const hf_scene* scene, cons
     double before = hf_workspace_spent(workspace);
     hf_workspace_allow(workspace, before + options->work * STEPS);
     if (status == HF_OK) status = attempt_all(&r, placement);
-    result->work = (hf_workspace_spent(workspace) - before) / STEPS;
+    // whole steps: what rounding leaves depends on what the workspace spent before
+    result->work = round(hf_workspace_spent(workspace) - before) / STEPS;
     hf_workspace_allow(workspace, INFINITY);
     hf_placement_free(placement);
     hf_free(bare.holds);

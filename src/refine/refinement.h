@@ -3,6 +3,7 @@
 #define HF_REFINE_REFINEMENT_H
 
 #include "refine/attempt.h"
+#include "refine/calm_path.h"
 #include "refine/direct.h"
 #include "refine/retime.h"
 
@@ -16,6 +17,8 @@ typedef struct hf_refinement {
     /* Of the shortest ways, NULL otherwise: the phases learn for them, and the motion has phases and stances
        of its own, as swings overlap. */
     hf_ways* ways;
+    hf_calm_path* calm; /* of calm ways, NULL otherwise: faults teach it, and the phases their haste */
+    int* begins;        /* of calm ways: the sample in which each phase begins */
     hf_layout layout;
     hf_parts own;
     hf_stance_list own_list;
@@ -34,10 +37,26 @@ typedef struct hf_refinement {
 /* Faults of a phase, its own and those beside it, after which it becomes as it was given: by then the body's
    freedom is about an eighth and near its least, so that more rounds change little. */
 enum { HF_STRIKES = 4 };
+/* The limb of a fault of a frame that contacts bear, but that takes too much of the joints' effort. */
+enum { HF_STRAINED = -2 };
 /* By which a gap between swings becomes longer at least where the body is not borne in motion, s. */
 #define HF_MORE_GAP_S 0.08
 
+/* ---- attempt.c ---- */
+/* Times for poses, calmer and calmer while that can help, and the realiser's test of each motion. */
+hf_status hf_calm_down(hf_refinement* r, const hf_schedule* poses, hf_parts* own, int tries);
+
+/* ---- calm_attempt.c ---- */
+/* What the faults of a motion say about the calm path that it was made of. */
+void hf_learn_calm(hf_refinement* r, const hf_schedule* made, const hf_realise_result* faults);
+
 /* ---- learning.c ---- */
+/* The phase of the motion that a frame of a schedule made in this round is in, and the share of it that is
+ * over.
+ */
+int hf_phase_of_frame(const hf_refinement* r, const hf_schedule* made, int frame, double* share);
+/* A phase whose frames are not borne, or too fast: calmer times. */
+void hf_go_slower(hf_part* part);
 /* The freedom of a phase that collides or whose limbs do not reach, less than before. */
 double hf_less_freedom(double freedom);
 /* What faults say about the phases in which they are: each phase learns once from each kind. Of the shortest

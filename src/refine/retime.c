@@ -5,11 +5,13 @@
 #include "base/workspace.h"
 #include "model/creature.h"
 #include "refine/pose_spline.h"
+#include "refine/settle.h"
 #include "refine/stance_list.h"
 #include "model/tolerance.h"
 #include "solve/keep.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const double SAME_FRAME = 1e-6; /* frames: a time this near to a frame is on it */
@@ -25,6 +27,7 @@ typedef struct retiming {
     hf_pose_spline spline;
     hf_scaling_path path;
     hf_scaling scaling;
+    bool settles;         /* limbs are put onto their holds in all frames, not only where holds begin */
     double rate, stretch; /* stretch: of all times, so that the last one is a frame */
     int frames;           /* behind the first */
     double* places;       /* on the path, of each frame */
@@ -115,12 +118,59 @@ static void hold_frames(const retiming* r, const hf_schedule_hold* h, int* first
     if (*last < *first) *last = *first;
 }
 
-/* A limb that lets go when another one lands lets go after it: two changes never fall on one frame. */
-static void part_changes(const retiming* r, int* first, int* last) {
+/* A change of holds: the frame from which on a hold begins, or is no longer there. */
+typedef struct change {
+    double given_s;
+    int hold;
+    bool ends;
+} change;
+
+/* By time; of those at one time holds begin before others end. */
+static int by_time(const void* a, const void* b) {
+    const change *x = a, *y = b;
+    if (x->given_s != y->given_s) return x->given_s > y->given_s ? 1 : -1;
+    return x->ends != y->ends ? x->ends - y->ends : x->hold - y->hold;
+}
+
+/* The holds of two limbs never change on one frame: the later change waits for the next frame. */
+static hf_status part_changes(const retiming* r, hf_workspace* w, int* first, int* last) {
+    const hf_schedule* s = r->schedule;
+    hf_workspace_mark mark = hf_workspace_begin(w);
+    change* changes = hf_workspace_take(w, 2 * (size_t)s->hold_count + 1, sizeof *changes);
+    if (!changes) return HF_ERROR_MEMORY;
+    int count = 0, before = 0, limb = -1;
+    for (int i = 0; i < s->hold_count; i++) {
+        if (first[i] > 0) changes[count++] = (change){s->holds[i].from_s, i, false};
+        if (last[i] < r->frames) changes[count++] = (change){s->holds[i].to_s, i, true};
+    }
+    qsort(changes, (size_t)count, sizeof *changes, by_time);
+    for (int i = 0; i < count; i++) {
+        const change* c = &changes[i];
+        int own = s->holds[c->hold].hold.limb, frame = c->ends ? last[c->hold] + 1 : first[c->hold];
+        if (own != limb && frame <= before) frame = before + 1;
+        if (c->ends)
+            last[c->hold] = frame - 1;
+        else
+            first[c->hold] = frame;
+        if (last[c->hold] < first[c->hold]) last[c->hold] = first[c->hold];
+        before = frame > before ? frame : before, limb = own;
+    }
+    hf_workspace_end(w, mark);
+    return HF_OK;
+}
+
+/* A limb that goes from one hold to the next in less than a frame (a foot that rolls) keeps one hold in each
+   frame. */
+static void part_holds(const retiming* r, int* first, int* last) {
     const hf_schedule* s = r->schedule;
     for (int i = 0; i < s->hold_count; i++)
-        for (int k = 0; k < s->hold_count; k++)
-            if (i != k && s->holds[k].from_s <= s->holds[i].to_s && last[i] + 1 == first[k]) last[i]++;
+        for (int k = 0; k < s->hold_count; k++) {
+            if (s->holds[i].hold.limb != s->holds[k].hold.limb || s->holds[k].from_s <= s->holds[i].from_s ||
+                first[k] > last[i])
+                continue;
+            first[k] = last[i] + 1;
+            if (last[k] < first[k]) last[k] = first[k];
+        }
 }
 
 /* The pose in which a hold begins says where the hold keeps its limb: the limb is put there exactly, as the
@@ -150,14 +200,16 @@ static hf_status add_holds(const retiming* r, hf_workspace* w, hf_schedule* out)
     int *first = hf_workspace_take(w, n, sizeof *first), *last = hf_workspace_take(w, n, sizeof *last);
     if (!first || !last) return HF_ERROR_MEMORY;
     for (int i = 0; i < s->hold_count; i++) hold_frames(r, &s->holds[i], &first[i], &last[i]);
-    part_changes(r, first, last);
+    hf_status status = part_changes(r, w, first, last);
+    if (status != HF_OK) return status;
+    part_holds(r, first, last);
     for (int i = 0; i < s->hold_count; i++) {
         if (!HF_GROW(out->holds, out->hold_capacity, out->hold_count)) return HF_ERROR_MEMORY;
         out->holds[out->hold_count++] =
             (hf_schedule_hold){s->holds[i].hold, first[i] / r->rate, last[i] / r->rate};
         if (first[i] > r->frames) continue;
         out->knots[first[i]].stance = true;
-        hf_status status = settle_beginning(r, i, w, &out->knots[first[i]]);
+        if (!r->settles) status = settle_beginning(r, i, w, &out->knots[first[i]]);
         if (status != HF_OK) return status;
     }
     return HF_OK;
@@ -171,6 +223,7 @@ static hf_status write_out(retiming* r, hf_workspace* w, hf_schedule** out) {
     if (status != HF_OK) return status;
     if (status == HF_OK) status = add_knots(r, w, *out);
     if (status == HF_OK) status = add_holds(r, w, *out);
+    if (status == HF_OK && r->settles) status = hf_settle_holds(r->creature, r->list->held, w, *out);
     if (status == HF_OK) return HF_OK;
     hf_schedule_free(*out);
     *out = NULL;
@@ -219,11 +272,11 @@ static void keep_times(retiming* r) {
 }
 
 hf_status hf_retime(const hf_creature* creature, const hf_schedule* schedule, const hf_parts* phases,
-                    const hf_stance_list* list, const hf_scaling_shares* shares, double rate,
+                    const hf_stance_list* list, const hf_scaling_shares* shares, bool settles, double rate,
                     hf_workspace* workspace, hf_part* timed, hf_schedule** out, hf_retime_info* info) {
     *out = NULL;
     *info = (hf_retime_info){0};
-    retiming r = {.creature = creature, .schedule = schedule, .list = list, .rate = rate};
+    retiming r = {.creature = creature, .schedule = schedule, .list = list, .settles = settles, .rate = rate};
     hf_workspace_mark mark = hf_workspace_begin(workspace);
     hf_status status = hf_pose_spline_near(creature, schedule, workspace, &r.spline);
     if (status == HF_OK) status = sample(&r, workspace);

@@ -19,9 +19,10 @@ typedef struct hf_retime_info {
    the list has their stances. Holds begin and end on frames: a hold that begins between two frames does so on
    the later, one that ends on the earlier. timed (may be NULL; one for each phase) gets the new durations and
    the progress of swings. *out is NULL where the poses cannot be timed (info->block). shares NULL: the
-   poses keep their times, and nothing is asked of them. */
+   poses keep their times, and nothing is asked of them. settles: limbs are put exactly onto their holds in
+   all frames (settle.h), else only where a hold begins. */
 hf_status hf_retime(const hf_creature* creature, const hf_schedule* schedule, const hf_parts* phases,
-                    const hf_stance_list* list, const hf_scaling_shares* shares, double rate,
+                    const hf_stance_list* list, const hf_scaling_shares* shares, bool settles, double rate,
                     hf_workspace* workspace, hf_part* timed, hf_schedule** out, hf_retime_info* info);
 
 #endif

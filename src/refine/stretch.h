@@ -19,6 +19,7 @@ typedef struct hf_stretch {
     bool apart;          /* it could not become one with the next stretch */
     bool shaped;         /* its best is not on the shortest ways */
     bool moving;         /* its best is balanced in motion alone */
+    bool calm;           /* its best is a calm path */
     bool tried;          /* and could not become one with the next stretch in that manner */
     bool walks;          /* the body goes on behind a landing: its holds do not bear it at rest */
     double best_s;       /* how long that takes; without one, as long as given */

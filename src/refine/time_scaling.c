@@ -26,7 +26,7 @@ static const double SAME_CORNER = 1e-7;
 static const double ROUNDING = 1e-9;
 /* Of what is left to a halfspace that a margin may take: at rest, so that the margin never forbids a pose
    that contacts bear; where they bear it in motion alone, when the path is passed with s' = 1. */
-static const double KEPT = 0.9;
+static const double KEPT = 0.5;
 
 /* Derivatives of the path at a pose by its parameter, as speeds and as accelerations for u = 0, x = 1. */
 typedef struct derivatives {
@@ -54,16 +54,18 @@ static void derive(const hf_scaling_path* p, int i, derivatives d) {
 
 /* |first u + second x| <= limit. */
 static void cut_both(hf_pace_region* r, double first, double second, double limit) {
+    if (!isfinite(limit)) return;
     hf_pace_region_cut(r, first, second, limit);
     hf_pace_region_cut(r, -first, -second, limit);
 }
 
 static void cut_speed(hf_pace_region* r, double first, double limit) {
-    if (first != 0) hf_pace_region_cut(r, 0, first * first, limit * limit);
+    if (first != 0 && isfinite(limit)) hf_pace_region_cut(r, 0, first * first, limit * limit);
 }
 
 /* |first u + second x| <= limit for vectors: a polygon inside the disc. */
 static void cut_disc(hf_pace_region* r, hf_vec3 first, hf_vec3 second, double limit) {
+    if (!isfinite(limit)) return;
     double a = hf_length(first);
     hf_vec3 along = a > 0 ? hf_scale(first, 1 / a) : hf_v3(0, 0, 0);
     double b = hf_dot(along, second);
@@ -325,6 +327,53 @@ hf_status hf_scaling_region(const hf_scaling_path* path, const hf_scaling_shares
         if (!region->count) info->block = HF_SCALING_LIMITS;
         if (status == HF_OK) status = cut_wrench(path, at, &f, workspace, region, info);
     }
+    hf_workspace_end(workspace, mark);
+    return status;
+}
+
+/* A region of squared speeds up to this for u = 0: limits with a smaller share of themselves in use than one
+   over this say nothing. */
+static const double MOST_FREE = 100;
+
+/* How much of a family of limits the pose uses when it is passed with u = 0, x = 1. */
+static double share_used(hf_pace_region r) {
+    double least, most;
+    hf_pace_region_cut(&r, 1, 0, 0);
+    hf_pace_region_cut(&r, -1, 0, 0);
+    if (!r.count) return INFINITY;
+    hf_pace_region_span(&r, 0, 1, &least, &most);
+    return most > 0 ? 1 / most : INFINITY;
+}
+
+static hf_pace_region free_region(void) { return hf_pace_region_box(1, MOST_FREE); }
+
+hf_status hf_scaling_bounds(const hf_scaling_path* path, int at, hf_workspace* workspace,
+                            double used[HF_REFINE_LIMITS]) {
+    size_t n = (size_t)path->creature->view.v_count;
+    static const hf_scaling_shares speeds = {1, INFINITY, INFINITY}, rates = {INFINITY, 1, INFINITY},
+                                   all = {1, 1, 1};
+    hf_workspace_mark mark = hf_workspace_begin(workspace);
+    double* room = hf_workspace_take(workspace, 5 * n, sizeof *room);
+    hf_pace_region r[HF_REFINE_LIMITS];
+    hf_scaling info = {0};
+    hf_status status = room ? HF_OK : HF_ERROR_MEMORY;
+    for (int i = 0; i < HF_REFINE_LIMITS; i++) r[i] = free_region();
+    if (status == HF_OK) {
+        derivatives d = {room, room + n};
+        demand f = {room + 2 * n, room + 3 * n, room + 4 * n};
+        derive(path, at, d);
+        cut_joints(path, &speeds, d, &r[HF_REFINE_JOINT_SPEED]);
+        cut_joints(path, &rates, d, &r[HF_REFINE_JOINT_ACCELERATION]);
+        cut_root(path, &speeds, d, &r[HF_REFINE_ROOT_SPEED]);
+        cut_root(path, &rates, d, &r[HF_REFINE_ROOT_ACCELERATION]);
+        status = find_demand(path, at, d, workspace, &f);
+        if (status == HF_OK) cut_efforts(path, &all, at, &f, &r[HF_REFINE_EFFORT], &info);
+        if (status == HF_OK) status = cut_wrench(path, at, &f, workspace, &r[HF_REFINE_WRENCH], &info);
+    }
+    for (int i = 0; i < HF_REFINE_LIMITS; i++) used[i] = share_used(r[i]);
+    // limits of speeds are halfplanes of squared speeds
+    used[HF_REFINE_JOINT_SPEED] = sqrt(used[HF_REFINE_JOINT_SPEED]);
+    used[HF_REFINE_ROOT_SPEED] = sqrt(used[HF_REFINE_ROOT_SPEED]);
     hf_workspace_end(workspace, mark);
     return status;
 }

@@ -8,6 +8,7 @@
 #include "refine/pace_region.h"
 #include <holdfast/balance.h>
 #include <holdfast/kinematics.h>
+#include <holdfast/refine.h>
 
 /* Poses at equal steps of the path's parameter s, dense enough that central differences are derivatives. */
 typedef struct hf_scaling_path {
@@ -20,7 +21,7 @@ typedef struct hf_scaling_path {
     const hf_stance* const*
         stances;            /* what bears each pose; NULL, or NULL for a pose: nothing is asked of it */
     const double* margin_m; /* that each pose's wrenches keep to what its stance bears, body weights times
-                               metres, but no more than nine tenths of what there is at s' = 1; NULL: 0 */
+                               metres, but no more than half of what there is at s' = 1; NULL: 0 */
     const double* most_u;   /* of each pose; NULL: no bound */
     const uint8_t* held;    /* limb_count flags for each pose: the limb's joints carry contact forces,
                                so that their torques are not known from the path; NULL for none */
@@ -53,6 +54,9 @@ typedef struct hf_scaling {
    wrenches of its stance. */
 hf_status hf_scaling_region(const hf_scaling_path* path, const hf_scaling_shares* shares, int at,
                             hf_workspace* workspace, hf_pace_region* region, hf_scaling* info);
+/* How much of each kind of limit pose `at` uses when the path's parameter is time. */
+hf_status hf_scaling_bounds(const hf_scaling_path* path, int at, hf_workspace* workspace,
+                            double used[HF_REFINE_LIMITS]);
 /* Times from rest to rest. The arrays of `scaling` are the caller's, path->count long. A path that cannot be
    timed is an answer: block. */
 hf_status hf_scaling_find(const hf_scaling_path* path, const hf_scaling_shares* shares,
