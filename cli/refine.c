@@ -6,8 +6,8 @@
 #include <string.h>
 
 /* What binds each part of the refined motion, and for how many of its seconds. */
-static json_t* list_bounds(const hf_creature* creature, const hf_scene* scene, const hf_schedule* schedule) {
-    json_t* out = json_array();
+static hf_status list_bounds(const hf_creature* creature, const hf_scene* scene, const hf_schedule* schedule,
+                             json_t* out) {
     int capacity = schedule ? 2 * schedule->hold_count + 2 : 0, count = 0;
     hf_refine_bound* bounds = calloc((size_t)capacity + 1, sizeof *bounds);
     hf_workspace* workspace = NULL;
@@ -24,18 +24,24 @@ static json_t* list_bounds(const hf_creature* creature, const hf_scene* scene, c
     }
     hf_workspace_free(workspace);
     free(bounds);
-    return out;
+    return status;
 }
 
-static void say_result(const char* name, const hf_refine_result* r, const hf_creature* creature,
-                       const hf_scene* scene, const options* o) {
+static hf_status say_result(const char* name, const hf_refine_result* r, const hf_creature* creature,
+                            const hf_scene* scene, const options* o) {
     if (o->json) {
+        json_t* bounds = json_array();
+        hf_status status = list_bounds(creature, scene, r->schedule, bounds);
+        if (status != HF_OK) {
+            json_decref(bounds);
+            return status;
+        }
         print_json(json_pack("{s:s,s:s,s:f,s:f,s:i,s:i,s:i,s:i,s:f,s:f,s:o}", "outcome",
                              hf_outcome_text(r->outcome), "why", hf_refine_why_text(r->why), "before_s",
                              r->before_s, "after_s", r->motion ? r->after_s : r->before_s, "rounds",
                              r->rounds, "stretches", r->stretches, "unstatic_samples", r->static_count,
                              "heavy_samples", r->effort_count, "scaling_s", r->scaling_s, "work", r->work,
-                             "bounds", list_bounds(creature, scene, r->schedule)));
+                             "bounds", bounds));
     } else if (r->motion) {
         printf("%s: %.2f s instead of %.2f s (%.0f %%)\n", name, r->after_s, r->before_s,
                100 * r->after_s / r->before_s);
@@ -47,6 +53,7 @@ static void say_result(const char* name, const hf_refine_result* r, const hf_cre
                      hf_frame_fault_text(r->fault.kind));
         printf("%s: not refined: %s%s%s\n", name, hf_refine_why_text(r->why), at, fault);
     }
+    return HF_OK;
 }
 
 hf_status refine_schedule(const hf_creature* creature, const hf_scene* scene, const hf_schedule* schedule,
@@ -101,7 +108,7 @@ static int refine_loaded(const char* path, const hf_schedule* schedule, hf_creat
     progress_end(&p);
     limit_end();
     if (status != HF_OK && !error.file[0]) snprintf(error.file, sizeof error.file, "%s", path);
-    if (status == HF_OK && name) say_result(name, &result, creature, scene, o);
+    if (status == HF_OK && name) status = set_error(&error, say_result(name, &result, creature, scene, o));
     if (status == HF_OK && o->output && result.motion) {
         loaded_motion m = {.motion = result.motion,
                            .schedule = result.schedule,

@@ -108,7 +108,10 @@ HF_API const char* hf_refine_limit_text(hf_refine_limit limit);
 typedef struct hf_refine_bound {
     double from_s, to_s;
     double bound_s[HF_REFINE_LIMITS]; /* seconds; what is left is bound by none */
-    double most[HF_REFINE_LIMITS];    /* the largest share of the kind in use */
+    /* The most of the kind that a frame of it uses: of speeds and accelerations a share of the limit; of
+       efforts and contact wrenches the inverse of how many times the squared pace of the frame would still
+       fit, 0.01 at least. Infinite: not even at rest. */
+    double most[HF_REFINE_LIMITS];
 } hf_refine_bound;
 
 /* What binds a schedule whose knots are its frames. Writes up to `capacity` bounds; *count is how many there

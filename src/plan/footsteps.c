@@ -162,6 +162,11 @@ static void find_toes(hf_planner* p, const hf_pose* pose, hf_footstep* s) {
     if (s->toes.support.corner_count < HF_SUPPORT_CORNERS) s->toes.at.limb = -1;
 }
 
+/* Have feet toes, wherever they stand? */
+static bool has_toes(const hf_walk* k) {
+    return hf_toe_find(&k->planner->world, &k->stood[0].hold.at).frame >= 0;
+}
+
 hf_transform hf_walk_guide_at(const hf_plan_world* w, double index) {
     int i = (int)fmin(fmax(0, index), w->guide_count - 1), next = hf_guide_ahead(w, i, 1);
     double t = fmin(fmax(0, index - i), 1);
@@ -636,7 +641,7 @@ bool hf_footsteps_find(hf_walk* k, double stride) {
     if (!stands(k, y.count)) return false;
     int first = first_turn(k, &y);
     double least = LEAST_STRIDES * stride / (y.count > 2 ? LONGER : 1);
-    y.flat = k->stood[0].toes.at.limb < 0;
+    y.flat = !has_toes(k);
     y.gap = y.count == 2 ? gap_at_rest(k) : 0;
     y.first = y.count == 2 && y.flat ? FLAT_FIRST_PARTS : STEP_PARTS;
     // where feet find no place, the walk ends with the one before
@@ -661,7 +666,7 @@ bool hf_footsteps_time(hf_walk* k) {
     double unit = sqrt(k->height / HF_GRAVITY_M_S2) * k->planner->world.options->rate;
     int at = 1 + (int)(SHIFT_TIME * unit * k->steps[0].slower);
     k->phase_count = 0;
-    k->lead = (int)floor((k->stood[0].toes.at.limb >= 0 ? LEAD_TIME : FLAT_LEAD_TIME) * unit + 0.5);
+    k->lead = (int)floor((has_toes(k) ? LEAD_TIME : FLAT_LEAD_TIME) * unit + 0.5);
     add_phase(k, 0);
     for (int i = 0; i < k->step_count; i++) {
         hf_footstep *s = &k->steps[i], *first = &k->steps[s->with];

@@ -57,16 +57,16 @@ static bool find_ground(const hf_plan_world* w, double x, double y, double from,
 }
 
 /* The ground under the walking limbs with the root over x, y. */
-typedef struct ground {
+typedef struct ground_shape {
     double at_root;       /* z below the root */
     double low, high;     /* least and greatest z under a limb */
     double at_plane;      /* z below the root of the plane through what is under the limbs */
     hf_vec3 plane_normal; /* upwards */
-} ground;
+} ground_shape;
 
 /* The plane through points of which the first is the middle one, by least squares; level where the points do
    not determine it. */
-static void fit_plane(const hf_vec3* points, int count, hf_vec3 middle, ground* g) {
+static void fit_plane(const hf_vec3* points, int count, hf_vec3 middle, ground_shape* g) {
     double xx = 0, xy = 0, yy = 0, xz = 0, yz = 0;
     for (int i = 0; i < count; i++) {
         hf_vec3 d = hf_sub(points[i], middle);
@@ -79,7 +79,7 @@ static void fit_plane(const hf_vec3* points, int count, hf_vec3 middle, ground* 
     g->at_plane = middle.z;
 }
 
-static bool find_grounds(const hf_plan_world* w, hf_transform root, ground* g) {
+static bool find_grounds(const hf_plan_world* w, hf_transform root, ground_shape* g) {
     hf_vec3 points[HF_MAX_HOLDS], sum = {0};
     int count = 0;
     bool any = false;
@@ -222,7 +222,7 @@ static void say_refusal(const hf_plan_world* w, hf_vec3 place, double level, con
 
 static hf_status stand_in(hf_planner* p, double x, double y, double yaw, hf_stand_result* r) {
     hf_plan_world* w = &p->world;
-    ground g;
+    ground_shape g;
     hf_transform root = {hf_v3(x, y, 0), hf_quat_axis_angle(hf_v3(0, 0, 1), yaw - w->view->facing)};
     if (!find_ground(w, x, y, top_of(w->scene, w->placement) + 1, &g.at_root)) {
         snprintf(r->why, sizeof r->why, "at %g %g there is no surface below that allows contact", x, y);

@@ -362,7 +362,6 @@ static void begin_rounds(hf_walk* w, double crouch, bool anew) {
     w->unheld = 0;
     if (!anew) return;
     w->learns = COUNTER_ROUNDS;
-    memcpy(w->place, w->wish, sizeof *w->place * rows);
     memset(w->learnt, 0, sizeof *w->learnt * rows);
     memset(w->counters, 0, sizeof *w->counters * rows);
     memset(w->inward, 0, sizeof *w->inward * rows);

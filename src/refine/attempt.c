@@ -59,6 +59,7 @@ static void take_best(const hf_refinement* r, hf_schedule* made, hf_motion* moti
 void hf_note_faults(hf_refine_result* out, const hf_realise_result* faults, double given_s, double rate) {
     out->fault_count = faults->fault_count;
     out->fault = faults->faults[0];
+    if (out->fault.limb == HF_STRAINED) out->fault.limb = -1;
     out->fault.frame = (int)round(given_s * rate);
 }
 

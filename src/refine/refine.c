@@ -490,23 +490,29 @@ static hf_status refine_each(hf_whole* w) {
 static hf_status try_walks(hf_whole* w) {
     hf_status status = HF_OK;
     bool walked = true;
+    double allowed = hf_workspace_allow(w->refining.workspace, INFINITY);
     for (int i = 0; i < w->count && status == HF_OK && walked; i++) {
         if (!w->stretches[i].walks) continue;
         status = hf_attempt_given(&w->refining, &w->stretches[i]);
         walked = w->stretches[i].best;
     }
-    if (status == HF_OK && !walked) {
+    hf_workspace_allow(w->refining.workspace, allowed);
+    if (status == HF_OK && !walked && w->refining.rate != w->schedule->rate) {
         w->refining.rate = w->schedule->rate;
         forget_all(w);
     }
     return status;
 }
 
-/* Are all stretches that can go on calm paths on them? */
-static bool is_calm(const hf_whole* w) {
-    for (int i = 0; i < w->count; i++)
-        if (can_move(&w->stretches[i]) && !w->stretches[i].calm) return false;
-    return true;
+/* How many stretches are on calm paths; -1 where one that can be is not. */
+static int count_calm(const hf_whole* w) {
+    int count = 0;
+    for (int i = 0; i < w->count; i++) {
+        if (!can_move(&w->stretches[i])) continue;
+        if (!w->stretches[i].calm) return -1;
+        count++;
+    }
+    return count;
 }
 
 static bool is_faulty(const hf_whole* w, int stretch) {
@@ -681,12 +687,15 @@ static hf_status refine_others(hf_whole* w) {
 static hf_status refine_ways(hf_whole* w) {
     hf_status status = try_walks(w);
     if (status == HF_OK && w->refining.options->rounds > 0) status = refine_calm(w);
-    if (status == HF_OK && !is_calm(w)) return refine_others(w);
+    int calm = count_calm(w);
+    if (status == HF_OK && calm < 0) return refine_others(w);
     double allowed = hf_workspace_allow(w->refining.workspace, INFINITY);
     for (int i = 0; i < w->count && status == HF_OK && goes_on(w); i++)
         status = hf_attempt_given(&w->refining, &w->stretches[i]);
     hf_workspace_allow(w->refining.workspace, allowed);
-    return status == HF_OK ? finish(w) : status;
+    if (status == HF_OK) status = finish(w);
+    // calm stretches that do not hold when they are joined
+    return status == HF_OK && !w->refining.result->motion && calm > 0 ? refine_others(w) : status;
 }
 
 static hf_status attempt_all(hf_whole* w, const hf_placement* placement) {

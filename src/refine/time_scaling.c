@@ -336,13 +336,12 @@ hf_status hf_scaling_region(const hf_scaling_path* path, const hf_scaling_shares
 static const double MOST_FREE = 100;
 
 /* How much of a family of limits the pose uses when it is passed with u = 0, x = 1. */
-static double share_used(hf_pace_region r) {
+static double share_used(const hf_pace_region* r) {
     double least, most;
-    hf_pace_region_cut(&r, 1, 0, 0);
-    hf_pace_region_cut(&r, -1, 0, 0);
-    if (!r.count) return INFINITY;
-    hf_pace_region_span(&r, 0, 1, &least, &most);
-    return most > 0 ? 1 / most : INFINITY;
+    hf_pace_region turned = {.count = r->count}; // its axes exchanged: x where u = 0
+    memcpy(turned.u, r->x, sizeof turned.u);
+    memcpy(turned.x, r->u, sizeof turned.x);
+    return hf_pace_region_across(&turned, 0, &least, &most) && most > 0 ? 1 / most : INFINITY;
 }
 
 static hf_pace_region free_region(void) { return hf_pace_region_box(1, MOST_FREE); }
@@ -370,7 +369,7 @@ hf_status hf_scaling_bounds(const hf_scaling_path* path, int at, hf_workspace* w
         if (status == HF_OK) cut_efforts(path, &all, at, &f, &r[HF_REFINE_EFFORT], &info);
         if (status == HF_OK) status = cut_wrench(path, at, &f, workspace, &r[HF_REFINE_WRENCH], &info);
     }
-    for (int i = 0; i < HF_REFINE_LIMITS; i++) used[i] = share_used(r[i]);
+    for (int i = 0; i < HF_REFINE_LIMITS; i++) used[i] = share_used(&r[i]);
     // limits of speeds are halfplanes of squared speeds
     used[HF_REFINE_JOINT_SPEED] = sqrt(used[HF_REFINE_JOINT_SPEED]);
     used[HF_REFINE_ROOT_SPEED] = sqrt(used[HF_REFINE_ROOT_SPEED]);
