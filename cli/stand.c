@@ -170,7 +170,11 @@ static hf_status write_scenario(const standing* w, const char* path, hf_error* e
     char* creature = nameable(w->creature_path);
     char* mesh = w->o->scene ? nameable(w->o->scene)
                              : make_text("%s-stand-ground.obj", hf_creature_get(w->creature)->name);
-    hf_status status = floor && creature && mesh ? HF_OK : already_told(error, HF_ERROR_FILE);
+    hf_status status = HF_OK;
+    if (!creature || (w->o->scene && !mesh))
+        status = already_told(error, HF_ERROR_FILE); // by nameable
+    else if (!floor || !mesh)
+        status = set_error(error, HF_ERROR_MEMORY);
     if (status == HF_OK && !w->o->scene) status = write_obj(&w->mesh, floor, error);
     if (status == HF_OK) {
         json_t* root =

@@ -469,12 +469,14 @@ hf_target hf_bend_target(const hf_bend* b, int f, int limb) {
                        .held = phase >= 0};
 }
 
-/* The length of the stretched limb, from its base to a link. */
+/* The length of the stretched limb, from its base to a link; infinite where a joint slides. */
 static double stretched(const hf_bend* b, int limb, int link) {
     const hf_creature_view* v = &b->source->creature->view;
     double sum = 0;
-    for (; link > 0 && link != v->limbs[limb].root_link; link = v->links[link].parent_link)
-        sum += hf_length(v->joints[v->links[link].joint].origin.position);
+    for (; link > 0 && link != v->limbs[limb].root_link; link = v->links[link].parent_link) {
+        const hf_joint* j = &v->joints[v->links[link].joint];
+        sum += j->type == HF_JOINT_PRISMATIC ? INFINITY : hf_length(j->origin.position);
+    }
     return sum;
 }
 
@@ -499,8 +501,8 @@ static double draw_in(const hf_bend* b, int f, int limb, hf_target* target) {
     hf_vec3 base = hf_apply(b->links[l->base_link], l->base.position),
             base_was = hf_apply(s->roots[f], hf_unapply(b->roots[f], base));
     hf_vec3 to = hf_sub(target->point, hf_rotate(target->rotation, c->offset));
-    double far = hf_distance(to, base), full = stretched(b, limb, c->link),
-           was = hf_distance(hf_source_tip(s, f, limb).position, base_was);
+    double far = hf_distance(to, base), was = hf_distance(hf_source_tip(s, f, limb).position, base_was),
+           full = fmax(was, stretched(b, limb, c->link));
     double free = fmin(full, fmax(was, (1 - SOFT_SHARE) * full)), room = full - free, more = far - free;
     if (!(more > 0)) return 0;
     double drawn = (more - more * room / (more + room)) * let_go(b, f, limb);

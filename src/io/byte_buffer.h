@@ -23,6 +23,8 @@ void hf_bytes_number(hf_bytes* bytes, double value);
 void hf_bytes_numbers(hf_bytes* bytes, const double* values, int count, const char* separator);
 /* A JSON string with its quotes; bytes that are no UTF-8 become "?". */
 void hf_bytes_quoted(hf_bytes* bytes, const char* text);
+/* The same of a path that shall be read again: saving fails where it is no UTF-8. */
+void hf_bytes_path(hf_bytes* bytes, const char* path);
 /* Little-endian pieces of binary files. */
 void hf_bytes_u32(hf_bytes* bytes, uint32_t value);
 void hf_bytes_f32(hf_bytes* bytes, float value);
@@ -30,9 +32,6 @@ void hf_bytes_f32(hf_bytes* bytes, float value);
 void hf_bytes_align(hf_bytes* bytes, size_t alignment, char fill);
 /* Writes everything to a file, through a temporary one that is renamed. */
 hf_status hf_bytes_save(const hf_bytes* bytes, const char* path, hf_error* error);
-
-/* The same of a path that shall be read again: saving fails where it is no UTF-8. */
-void hf_bytes_path(hf_bytes* bytes, const char* path);
 
 /* Bytes of the UTF-8 character that text begins with, 0 when it is none. */
 int hf_utf8_length(const char* text);

@@ -29,7 +29,7 @@ static inline double hf_depth_for(double depth, double thickness, double meant) 
    surface, as in a check. */
 static inline double hf_body_step(const hf_body_bound* bound, double step, double depth) {
     double room = bound->thickness / 2 - hf_depth_for(depth, bound->thickness, HF_THIN_M);
-    return room < HF_STEP_M && room < step ? fmax(room, HF_LEAST_STEP_M) : step;
+    return room < HF_STEP_M && room < step ? fmin(step, fmax(room, HF_LEAST_STEP_M)) : step;
 }
 
 #endif

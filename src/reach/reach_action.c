@@ -156,7 +156,9 @@ static hf_status walk_and_act(hf_reach_runner* r, const hf_action* a, int index)
         if (status != HF_OK || r->now->outcome != HF_FOUND) continue;
         walks++;
         status = act(r, a, index);
-        if (status != HF_OK || r->now->outcome == HF_FOUND) return status;
+        // what is in the hand stays there, and the reason is that of the last trial
+        bool ends = r->now->outcome == HF_FOUND || r->world.load_count || r->stopped;
+        if (status != HF_OK || ends) return status;
     }
     *r->now = first;
     return status;
