@@ -65,7 +65,7 @@ typedef struct walk_way {
     int turns;
     int first_of[HF_MAX_HOLDS + 1]; /* limbs, of each turn */
     int first;                      /* parts of the first step at most */
-    bool flat;                      /* feet have no toes */
+    bool flat;                      /* feet have no toes, or none that touch where they stand first */
     double part, highest, leg;      /* m: of one part; between two footholds in turn; height of a leg */
     double gap;                     /* m: across between two feet where they are at rest */
 } walk_way;
@@ -160,11 +160,6 @@ static void find_toes(hf_planner* p, const hf_pose* pose, hf_footstep* s) {
     if (!is_on_ground(&p->world, f->patch[0], &at)) return;
     hf_hold_make(p, &at, pose, &s->toes);
     if (s->toes.support.corner_count < HF_SUPPORT_CORNERS) s->toes.at.limb = -1;
-}
-
-/* Have feet toes, wherever they stand? */
-static bool has_toes(const hf_walk* k) {
-    return hf_toe_find(&k->planner->world, &k->stood[0].hold.at).frame >= 0;
 }
 
 hf_transform hf_walk_guide_at(const hf_plan_world* w, double index) {
@@ -641,7 +636,7 @@ bool hf_footsteps_find(hf_walk* k, double stride) {
     if (!stands(k, y.count)) return false;
     int first = first_turn(k, &y);
     double least = LEAST_STRIDES * stride / (y.count > 2 ? LONGER : 1);
-    y.flat = !has_toes(k);
+    y.flat = k->stood[0].toes.at.limb < 0;
     y.gap = y.count == 2 ? gap_at_rest(k) : 0;
     y.first = y.count == 2 && y.flat ? FLAT_FIRST_PARTS : STEP_PARTS;
     // where feet find no place, the walk ends with the one before
@@ -666,7 +661,7 @@ bool hf_footsteps_time(hf_walk* k) {
     double unit = sqrt(k->height / HF_GRAVITY_M_S2) * k->planner->world.options->rate;
     int at = 1 + (int)(SHIFT_TIME * unit * k->steps[0].slower);
     k->phase_count = 0;
-    k->lead = (int)floor((has_toes(k) ? LEAD_TIME : FLAT_LEAD_TIME) * unit + 0.5);
+    k->lead = (int)floor((k->stood[0].toes.at.limb >= 0 ? LEAD_TIME : FLAT_LEAD_TIME) * unit + 0.5);
     add_phase(k, 0);
     for (int i = 0; i < k->step_count; i++) {
         hf_footstep *s = &k->steps[i], *first = &k->steps[s->with];
