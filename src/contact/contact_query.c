@@ -387,7 +387,7 @@ static hf_status next_candidates(search* s, const pass* p, int wanted, candidate
     bool takes_all = !(p->tried > 0) && !p->unhelpful;
     hf_status status = HF_OK;
     *count = 0;
-    while (status == HF_OK && *count < wanted && !is_spent(s) &&
+    while (status == HF_OK && *count < wanted && !exhausted(s) &&
            hf_choices_next(&s->list, &c[*count].choice)) {
         bool ready = takes_all && c[*count].choice.exact;
         c[*count].resolved = false;
