@@ -11,6 +11,7 @@ typedef struct made_biped {
     double gap;        /* m, between the boxes of pelvis and thighs */
     double hip;        /* m, from the middle to a hip joint */
     double sole_width; /* m */
+    bool stiff;        /* ankles do not roll */
 } made_biped;
 
 static inline char* made_link(char* s, const char* side, const char* name, double mass, const char* size,
@@ -45,14 +46,14 @@ static inline char* made_leg_of_biped(char* s, const made_biped* b, const char* 
     s = made_link(s, side, "hip_roll", 1, NULL, 0);
     s = made_link(s, side, "thigh", 5, "0.15 0.13 0.3", -0.19);
     s = made_link(s, side, "shin", 3, "0.12 0.11 0.28", -0.16);
-    s = made_link(s, side, "ankle", 0.5, NULL, 0);
+    if (!b->stiff) s = made_link(s, side, "ankle", 0.5, NULL, 0);
     s = made_link(s, side, "foot", 1.5, sole, -0.08);
     s = made_joint(s, side, "pelvis", "hip_yaw", "0 0 1", sign * b->hip, 0, -0.8, 0.8);
     s = made_joint(s, side, "hip_yaw", "hip_roll", "1 0 0", 0, 0, -0.5, 0.5);
     s = made_joint(s, side, "hip_roll", "thigh", "0 1 0", 0, 0, -2, 0.7);
     s = made_joint(s, side, "thigh", "shin", "0 1 0", 0, -0.38, 0, 2.6);
-    s = made_joint(s, side, "shin", "ankle", "0 1 0", 0, -0.34, -1.2, 0.7);
-    s = made_joint(s, side, "ankle", "foot", "1 0 0", 0, 0, -0.5, 0.5);
+    s = made_joint(s, side, "shin", b->stiff ? "foot" : "ankle", "0 1 0", 0, -0.34, -1.2, 0.7);
+    if (!b->stiff) s = made_joint(s, side, "ankle", "foot", "1 0 0", 0, 0, -0.5, 0.5);
     s = made_link(s, side, "upper_arm", 2, "0.08 0.08 0.22", -0.15);
     s = made_link(s, side, "shoulder", 1, NULL, 0);
     s = made_link(s, side, "hand", 2, "0.07 0.07 0.24", -0.15);

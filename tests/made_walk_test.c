@@ -78,7 +78,21 @@ static hf_creature* load(void) { return must_load(write_file("made.urdf", text))
    other by a third of their distance. */
 static void bipeds_stride(void** state) {
     (void)state;
-    made_biped_text(&(made_biped){0.08, 0.1, 0.17}, text);
+    made_biped_text(&(made_biped){0.08, 0.1, 0.17, false}, text);
+    hf_creature* c = load();
+    outcome o = walk(c, 2, 2);
+    assert_true(o.steps <= 7);
+    assert_true(o.time_s < 1.0 * o.steps);
+    assert_true(o.rise < 0.1);
+    hf_creature_free(c);
+}
+
+/* Two flat feet on ankles that do not roll keep the hips where they are: the body leans over the foot that
+   stands instead. Its hips are 0.1 m from the middle, so that no sole of 6 cm is below the middle of the body
+   at any time. */
+static void stiff_ankles_lean(void** state) {
+    (void)state;
+    made_biped_text(&(made_biped){0.08, 0.1, 0.06, true}, text);
     hf_creature* c = load();
     outcome o = walk(c, 2, 2);
     assert_true(o.steps <= 7);
@@ -200,6 +214,7 @@ static void a_toe_behind_a_shin_is_a_foot(void** state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bipeds_stride),
+        cmocka_unit_test(stiff_ankles_lean),
         cmocka_unit_test(a_hexapod_goes_by_threes),
         cmocka_unit_test(level_limbs_walk),
         cmocka_unit_test(a_toe_behind_a_shin_is_a_foot),

@@ -4,6 +4,7 @@
 
 #include "model/tolerance.h"
 #include "plan/step.h"
+#include "solve/keep.h"
 
 #include <math.h>
 #include <string.h>
@@ -66,6 +67,7 @@ typedef struct walk_way {
     int first_of[HF_MAX_HOLDS + 1]; /* limbs, of each turn */
     int first;                      /* parts of the first step at most */
     bool flat;                      /* feet have no toes, or none that touch where they stand first */
+    bool stiff;                     /* each foot must be right below its hip */
     double part, highest, leg;      /* m: of one part; between two footholds in turn; height of a leg */
     double gap;                     /* m: across between two feet where they are at rest */
 } walk_way;
@@ -384,8 +386,8 @@ static hf_vec3 aside_of(const hf_walk* k, const walk_way* y, int i) {
     const hf_plan_world* w = &k->planner->world;
     hf_vec3 rest = w->model->limbs[y->limbs[i]].rest_in_root;
     hf_vec3 ahead = ahead_of(w), left = left_of(w);
-    double beside = hf_dot(rest, left), wider = y->flat ? 0 : NARROWER * fabs(beside);
-    if (y->flat && !k->apart)
+    double beside = hf_dot(rest, left), wider = y->flat || y->stiff ? 0 : NARROWER * fabs(beside);
+    if (y->flat && !y->stiff && !k->apart)
         wider = -fmin(NARROWER * fabs(beside), (y->gap - least_gap(y)) / 2);
     else if (!k->apart)
         wider = 0;
@@ -638,6 +640,8 @@ bool hf_footsteps_find(hf_walk* k, double stride) {
     double least = LEAST_STRIDES * stride / (y.count > 2 ? LONGER : 1);
     y.flat = k->stood[0].toes.at.limb < 0;
     y.gap = y.count == 2 ? gap_at_rest(k) : 0;
+    y.stiff = y.count == 2 && hf_limb_yields(w->creature, &k->node->holds[0].at) &&
+              hf_limb_yields(w->creature, &k->node->holds[1].at);
     y.first = y.count == 2 && y.flat ? FLAT_FIRST_PARTS : STEP_PARTS;
     // where feet find no place, the walk ends with the one before
     while (last < 0 && hf_plan_ok(k->planner) && way_to(k, y.end) >= least)

@@ -47,6 +47,9 @@ static const double SLOWER_DOWN = 0.37;
    body is over the middle of its feet, and how much slower than on two feet such a walk may be, as joints of
    small crawlers are slower than their pendulum. */
 static const double WISH_TOGETHER = 100, SLOWEST_TOGETHER = 3;
+/* Times of steps, by nature 1, with which legs begin that cannot sway: the body goes aside by less in a
+   shorter swing, nearly with the square of its time. */
+static const double STIFF_PACE = 0.85;
 /* What is tried, in this order: strides, of the longest one; for each of them feet as near to each other as
    is good and, where legs meet, farther apart; the body as high as its legs let it and crouching; for each of
    these ever slower steps. Fewer steps before slower ones. The values were found with a human, a G1, an
@@ -573,7 +576,8 @@ static verdict try_paces(hf_walk* w, double crouch) {
     for (int i = 0; i < w->step_count; i++) {
         hf_footstep* s = &w->steps[i];
         double rise = s->hold.at.point.z - hf_walk_stood(w, s->limb, s->lift - 1)->hold.at.point.z;
-        s->slower = 1 + SLOWER_DOWN * fmax(0, -rise) / p->world.view->limbs[s->limb].length;
+        s->slower =
+            (w->stiff ? STIFF_PACE : 1) + SLOWER_DOWN * fmax(0, -rise) / p->world.view->limbs[s->limb].length;
     }
     memset(w->tucks, 0, sizeof *w->tucks * (size_t)p->world.view->limb_count);
     for (int i = 0, failed = 0; i < MOST_ATTEMPTS && failed < MOST_FAILED && hf_plan_ok(p); i++) {
@@ -603,6 +607,7 @@ static void end_before(hf_walk* w) {
 static verdict try_heights(hf_walk* w) {
     verdict v = PRESSES_ELSEWHERE;
     if (!find_ends(w) || !hf_walk_counter(w)) return FAILS;
+    hf_walk_sway(w);
     for (int c = 0; c < CROUCH_TRIES && v != HOLDS && v != COLLIDES; c++) {
         if (v == UNREACHED && hf_walk_is_level(w)) break; // lower bodies were tried
         v = try_paces(w, c * w->planner->world.options->walk_crouch);

@@ -101,9 +101,12 @@ typedef struct hf_walk {
     double* q;               /* rows */
     double (*place)[2];      /* of the centre of mass */
     double (*wish)[2];       /* where it should be about */
-    double (*beside)[2];     /* how far the root is from it, where the knot has a pose of an earlier round */
+    double (*beside)[2];     /* how far the root is from it but for what leaning does, where the knot has a
+                                pose of an earlier round */
     int posed;               /* knots that have one: the first ones */
     double (*learnt)[2];     /* how far the whole body presses from where the pendulum does */
+    bool stiff;              /* feet are flat and legs lack the joints to go sideways over them: */
+    double sway_m;           /* a root that leans by a radian brings the centre of mass so far aside, m */
     double* counter;         /* of each joint: how it swings against the turning of the body, rad */
     double* counters;        /* of each knot: how much of that, and the change of angular momentum about Z */
     double* turning;
@@ -166,6 +169,14 @@ void hf_walk_tuck_all(hf_walk* walk);
 void hf_walk_tuck_time(hf_walk* walk);
 /* Puts limbs that have such postures at the knot into them. */
 void hf_walk_tuck_apply(const hf_walk* walk, int knot, double* q);
+
+/* ---- walk_sway.c ---- */
+/* Whether feet are flat and legs lack the joints to go sideways over them, and by how much the centre of mass
+   then goes aside for each radian by which the root leans. */
+void hf_walk_sway(hf_walk* walk);
+/* How the root leans at a knot, in its own frame, and how far that brings the centre of mass aside, m. */
+hf_quat hf_walk_sway_at(const hf_walk* walk, int knot);
+hf_vec3 hf_walk_swayed(const hf_walk* walk, int knot);
 
 /* ---- walk_height.c ---- */
 /* The heights of all wished roots over uneven ground: smooth, near their wishes, between floors and ceilings.

@@ -274,12 +274,29 @@ static void level_toes(hf_planner* p, const swing* g, hf_transform at, double ro
         fmin(fmax(p->world.model->standing[g->toe.q_index] + g->toe.turn * tilt, joint->lower), joint->upper);
 }
 
+/* The same for a foot that cannot be turned at will: its place counts, and its orientation as far as that
+   leaves room. */
+static bool approach(hf_walk* w, const swing* g, hf_transform at, hf_pose* pose, double* off) {
+    hf_planner* p = w->planner;
+    const hf_hold* hold = &g->to->hold.at;
+    const hf_contact_frame* f = &p->world.view->limbs[hold->limb].contacts[hold->frame];
+    hf_anchor anchor = {hf_apply(at, f->offset), at.rotation, true};
+    double missed = 0;
+    hf_forward(p->world.creature, pose, p->tools.links);
+    bool good = hf_plan_note(p, hf_hold_approach(p->world.creature, hold, &anchor, p->tools.workspace,
+                                                 p->tools.links, pose->q, &missed));
+    *off = fmax(*off, missed);
+    return good;
+}
+
 /* The limb on its way; *off is how far it stays behind, m. */
 static bool step_limb(hf_walk* w, const swing* g, int knot, hf_pose* pose, double* off) {
     hf_planner* p = w->planner;
     int limb = g->to->limb, frame = g->to->hold.at.frame;
     double rolled;
     hf_transform at = swing_at(g, knot, &rolled);
+    if (g->toe.frame < 0 && hf_limb_yields(p->world.creature, &g->to->hold.at))
+        return approach(w, g, at, pose, off);
     bool round = p->world.view->limbs[limb].contacts[frame].ball > 0;
     hf_target t = {.kind = round ? HF_TARGET_POSITION : HF_TARGET_POSE,
                    .limb = limb,
@@ -384,12 +401,14 @@ static bool find_pose(hf_walk* w, int k, const footing* f, bool bend, double* of
     hf_frames_keep_range(p->world.creature, pose.q);
     hf_pose_follow(p->world.creature, pose.q);
     pose.root = w->wished[k];
+    pose.root.rotation = hf_quat_mul(pose.root.rotation, hf_walk_sway_at(w, k));
     const double* beside = w->beside[k < w->posed ? k : k - 1];
-    pose.root.position.x = w->place[k][0] + beside[0];
-    pose.root.position.y = w->place[k][1] + beside[1];
+    hf_vec3 swayed = hf_walk_swayed(w, k);
+    pose.root.position.x = w->place[k][0] - swayed.x + beside[0];
+    pose.root.position.y = w->place[k][1] - swayed.y + beside[1];
     bool good = put_over(w, f, k, &pose, off);
-    w->beside[k][0] = pose.root.position.x - w->place[k][0];
-    w->beside[k][1] = pose.root.position.y - w->place[k][1];
+    w->beside[k][0] = pose.root.position.x - w->place[k][0] + swayed.x;
+    w->beside[k][1] = pose.root.position.y - w->place[k][1] + swayed.y;
     w->roots[k] = pose.root;
     return good;
 }

@@ -14,6 +14,9 @@ static const double ASKED_M = 1e-6, ASKED_RAD = 1e-5;
 static const double HOPE_M = 0.03, HOPE_RAD = 0.2;
 /* How far a loosened joint is from its limits, rad or m. */
 static const double LOOSE = 0.1;
+/* How far a patch of a limb that has too few joints for its orientation may turn on its hold, rad: such a
+   foot rolls on the edges of its sole with the leg above it. What counts as lost is a little more. */
+static const double YIELDS_RAD = 7e-3;
 
 hf_target hf_anchor_target(const hf_hold* h, const hf_anchor* a) {
     return (hf_target){.kind = a->flat ? HF_TARGET_POSE : HF_TARGET_POSITION,
@@ -63,6 +66,24 @@ static hf_status solve(const hf_creature* c, const hf_hold* h, const hf_anchor* 
     return descend(c, &target, base, h->grip, care, o, workspace, q, r);
 }
 
+bool hf_limb_yields(const hf_creature* c, const hf_hold* h) {
+    const hf_limb* limb = &c->view.limbs[h->limb];
+    int count = limb->joint_count;
+    if (h->frame < 0 || limb->contacts[h->frame].ball > 0 || h->frame >= limb->contact_count) return false;
+    for (int l = limb->contacts[h->frame].link; l != limb->effector_link; l = c->view.links[l].parent_link)
+        count += c->view.joints[c->view.links[l].joint].v_count;
+    return count > 3 && count < HF_LIMB_ROWS;
+}
+
+hf_status hf_hold_approach(const hf_creature* c, const hf_hold* h, const hf_anchor* a,
+                           hf_workspace* workspace, const hf_transform* links, double* q, double* off_m) {
+    hf_solve_result r = {0};
+    hf_status status =
+        solve(c, h, a, HF_KEEP_EXACT, workspace, &links[c->view.limbs[h->limb].base_link], q, &r);
+    *off_m = r.position_error_m;
+    return status;
+}
+
 /* How the limb's root should move for the link to get onto the anchor with the limb as it is. */
 static hf_vec3 missing(const hf_creature* c, const hf_hold* h, const hf_anchor* a,
                        const hf_transform* links) {
@@ -80,13 +101,16 @@ hf_status hf_hold_keep(const hf_creature* c, const hf_hold* h, const hf_anchor* 
                        hf_workspace* workspace, hf_transform* links, double* q, bool* kept, hf_vec3* miss) {
     const hf_limb* limb = &c->view.limbs[h->limb];
     hf_solve_result r = {0};
+    bool yields = hf_limb_yields(c, h);
+    if (yields) care = HF_KEEP_EXACT; // one descent weighs its orientation against its place
     if (limb->joint_count > 0) {
         hf_status status = solve(c, h, a, care, workspace, &links[limb->base_link], q, &r);
         if (status != HF_OK) return status;
     } else {
         hf_anchor_error(c, h, a, links, &r.position_error_m, &r.angle_error_rad);
     }
-    *kept = r.position_error_m <= HF_HELD_M && (h->grip || r.angle_error_rad <= HF_HELD_RAD);
+    double turns = yields ? YIELDS_RAD : HF_HELD_RAD;
+    *kept = r.position_error_m <= HF_HELD_M && (h->grip || r.angle_error_rad <= turns);
     if (*kept) return HF_OK;
     if (limb->joint_count > 0) hf_forward_limb(c, h->limb, q, links);
     if (h->frame >= limb->contact_count)

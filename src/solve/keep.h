@@ -18,12 +18,21 @@ typedef enum hf_keep_care {
 /* The target that puts the limb's link onto the anchor. */
 hf_target hf_anchor_target(const hf_hold* hold, const hf_anchor* anchor);
 
+/* Has the limb fewer joints than the orientation of its patch needs, so that the patch gives way to the body
+   on its hold by less than half a degree? */
+bool hf_limb_yields(const hf_creature* creature, const hf_hold* hold);
+
 /* Moves the joints of the hold's limb in q. links: of the pose (hf_forward), those of the limb are used as
    scratch. *kept false: the limb cannot, and *miss is how the limb's root should move for it. A limb without
    joints is only measured. */
 hf_status hf_hold_keep(const hf_creature* creature, const hf_hold* hold, const hf_anchor* anchor,
                        hf_keep_care care, hf_workspace* workspace, hf_transform* links, double* q, bool* kept,
                        hf_vec3* miss);
+
+/* Brings the contact of a limb that is on its way to where the anchor has it, turned as the anchor as far as
+   that leaves room; *off_m is how far it stays behind. */
+hf_status hf_hold_approach(const hf_creature* creature, const hf_hold* hold, const hf_anchor* anchor,
+                           hf_workspace* workspace, const hf_transform* links, double* q, double* off_m);
 
 /* A step of 0.1 rad back from joint limits: the solver does not bend a limb again that is quite straight. */
 void hf_limb_loosen(const hf_creature* creature, int limb, double* q);
