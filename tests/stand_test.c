@@ -1,5 +1,6 @@
 /* Standing poses: every shipped creature on flat ground, the human on a step; places where nothing
    stands; starts and goals of scenarios that are only a place. */
+#include "base/random.h"
 #include "box_object.h"
 #include "creature_files.h"
 
@@ -353,6 +354,46 @@ static void without_a_heading_one_is_found(void** state) {
     hf_creature_free(creature);
 }
 
+/* Ground of cells of 0.25 m whose corners are up to 6 cm high or low. */
+static hf_scene* rough_ground(uint32_t seed) {
+    enum { CELLS = 8, SIDE = CELLS + 1 };
+    float at[SIDE * SIDE * 3];
+    uint32_t triangles[CELLS * CELLS * 6], *t = triangles;
+    hf_random random = hf_random_start(seed, 0, 0);
+    for (int i = 0; i < SIDE * SIDE; i++) {
+        at[3 * i] = 0.25f * (float)(i % SIDE - CELLS / 2);
+        at[3 * i + 1] = 0.25f * (float)(i / SIDE - CELLS / 2);
+        at[3 * i + 2] = (float)(0.12 * hf_random_unit(&random) - 0.06);
+    }
+    for (int i = 0; i < CELLS * CELLS; i++) {
+        uint32_t a = (uint32_t)(i / CELLS * SIDE + i % CELLS), c = a + SIDE;
+        *t++ = a, *t++ = a + 1, *t++ = c, *t++ = a + 1, *t++ = c + 1, *t++ = c;
+    }
+    hf_object_def ground = hf_object_def_default();
+    ground.name = "ground";
+    ground.mesh = (hf_mesh){.vertices = at,
+                            .vertex_count = SIDE * SIDE,
+                            .indices = triangles,
+                            .triangle_count = CELLS * CELLS * 2};
+    return build(&ground, 1);
+}
+
+/* Both feet find ground there in one heading or another. */
+static void both_feet_stand_on_rough_ground(void** state) {
+    (void)state;
+    hf_creature* creature = shipped_creature("human");
+    for (uint32_t seed = 1; seed <= 2; seed++) {
+        hf_scene* scene = rough_ground(seed);
+        hf_stand_result r = stand(creature, scene, 0, 0, NAN);
+        if (r.outcome != HF_FOUND) fail_msg("%s", r.why);
+        assert_int_equal(r.state.contact_count, 2);
+        must_be_valid(creature, scene, &r);
+        hf_stand_result_free(&r);
+        hf_scene_free(scene);
+    }
+    hf_creature_free(creature);
+}
+
 /* One leg of a made robot: a hip, a thigh and a shank of 0.2 m along `way`, in which the leg is stretched in
    the neutral posture; the shank carries `tip`. */
 typedef struct made_leg {
@@ -511,6 +552,7 @@ int main(void) {
         cmocka_unit_test(low_bodies_stand_on_uneven_ground),
         cmocka_unit_test(others_stand),
         cmocka_unit_test(without_a_heading_one_is_found),
+        cmocka_unit_test(both_feet_stand_on_rough_ground),
         cmocka_unit_test(level_legs_are_put_below_the_body),
         cmocka_unit_test(pads_of_legs_with_three_joints_roll),
         cmocka_unit_test(two_points_are_refused),

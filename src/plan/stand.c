@@ -1,6 +1,7 @@
 /* Standing poses: the root over the ground at the height of the standing posture, then lower and lower until
-   the walking limbs find ground under them and hold the body in balance. Where that fails the body is turned
-   with the plane through the ground under its limbs, and then raised over the highest of that ground. */
+   all walking limbs find ground under them and hold the body in balance, or as many as can. Where that fails
+   the body is turned with the plane through the ground under its limbs, and then raised over the highest of
+   that ground. */
 #include <holdfast/stand.h>
 
 #include "base/error.h"
@@ -145,8 +146,22 @@ static bool stand_over(hf_planner* p, hf_transform root, hf_plan_why* why) {
     return stands;
 }
 
+/* Whether every walking limb holds in the first node of the tree. */
+static bool all_hold(const hf_planner* p) {
+    const hf_plan_world* w = &p->world;
+    const hf_plan_node* n = &p->tree.nodes[0];
+    for (int l = 0; l < w->view->limb_count; l++)
+        if (w->model->limbs[l].walks && w->view->limbs[l].joint_count > 0 &&
+            hf_limb_idle(w, n->holds, n->hold_count, l))
+            return false;
+    return true;
+}
+
+/* The first node of the tree as the answer, where it stands on more limbs than the answer so far. */
 static hf_status take_stand(hf_planner* p, double ground, hf_stand_result* r) {
     const hf_plan_node* n = &p->tree.nodes[0];
+    if (r->outcome == HF_FOUND && n->hold_count <= r->state.contact_count) return HF_OK;
+    hf_stand_result_free(r);
     const hf_stance* stance = hf_stance_borrow(p, n->holds, n->hold_count, -1);
     r->outcome = HF_FOUND;
     r->height_m = n->pose.root.position.z - ground;
@@ -178,8 +193,10 @@ typedef struct refusal {
     double least_m;     /* from the place to where the body would be balanced; infinite: nowhere */
 } refusal;
 
-/* The root over the place with this turn, from the height `top` down to `bottom`. */
-static bool stand_between(hf_planner* p, hf_transform root, double top, double bottom, refusal* no) {
+/* The root over the place with this turn, from the height `top` down to `bottom`. True where every walking
+   limb holds; a stance of fewer limbs becomes the answer, too, until one of more limbs is found. */
+static bool stand_between(hf_planner* p, hf_transform root, double top, double bottom, double ground,
+                          refusal* no, hf_stand_result* r) {
     hf_plan_world* w = &p->world;
     hf_vec3 place = root.position;
     for (int i = 0; i < HEIGHTS && hf_plan_ok(p); i++) {
@@ -193,7 +210,11 @@ static bool stand_between(hf_planner* p, hf_transform root, double top, double b
             if (!stands) break;
             hf_vec3 off = hf_sub(p->tree.nodes[0].pose.root.position, place);
             double off_m = hf_hypot(off.x, off.y);
-            if (off_m <= w->options->goal_tolerance_m) return true;
+            if (off_m <= w->options->goal_tolerance_m) {
+                if (!hf_plan_note(p, take_stand(p, ground, r))) return false;
+                if (all_hold(p)) return true;
+                break;
+            }
             no->least_m = fmin(no->least_m, off_m);
             // the body shifts to be in balance: once more, from as far to the other side
             root.position = hf_v3(place.x - off.x, place.y - off.y, z);
@@ -220,7 +241,7 @@ static void say_refusal(const hf_plan_world* w, hf_vec3 place, double level, con
              no->why == HF_PLAN_START_COLLIDES ? "the body collides" : "no stance holds the body", pair);
 }
 
-static hf_status stand_in(hf_planner* p, double x, double y, double yaw, hf_stand_result* r) {
+static hf_status stand_in(hf_planner* p, double x, double y, double yaw, hf_stand_result* r, bool* all) {
     hf_plan_world* w = &p->world;
     ground_shape g;
     hf_transform root = {hf_v3(x, y, 0), hf_quat_axis_angle(hf_v3(0, 0, 1), yaw - w->view->facing)};
@@ -234,35 +255,36 @@ static hf_status stand_in(hf_planner* p, double x, double y, double yaw, hf_stan
     }
     double height = ball_of(w) + w->model->rest_height, low = g.low + height;
     refusal no = {.why = HF_PLAN_START_UNBALANCED, .least_m = INFINITY};
-    bool stands = stand_between(p, root, low, -INFINITY, &no);
+    bool stands = stand_between(p, root, low, -INFINITY, g.at_root, &no, r);
     double tilt = hf_acos(fmin(1, g.plane_normal.z));
     if (!stands && tilt > LEAST_TILT_RAD && tilt <= w->view->guide.tilt_max) {
         hf_transform turned = root;
         turned.rotation = hf_quat_mul(hf_quat_between(hf_v3(0, 0, 1), g.plane_normal), root.rotation);
-        stands = stand_between(p, turned, g.at_plane + height / g.plane_normal.z, -INFINITY, &no);
+        stands =
+            stand_between(p, turned, g.at_plane + height / g.plane_normal.z, -INFINITY, g.at_root, &no, r);
     }
-    if (!stands) stands = stand_between(p, root, g.high + height, low, &no);
-    if (stands) return take_stand(p, g.at_root, r);
-    say_refusal(w, hf_v3(x, y, 0), g.at_root, &no, r);
+    *all = stands || stand_between(p, root, g.high + height, low, g.at_root, &no, r);
+    if (r->outcome != HF_FOUND && !r->why[0]) say_refusal(w, hf_v3(x, y, 0), g.at_root, &no, r);
     return p->tools.status;
 }
 
-static hf_status stand(hf_planner* p, double x, double y, double yaw, hf_stand_result* r) {
+/* Stands there, on more limbs than the answer so far; `all` where every walking limb holds. */
+static hf_status stand(hf_planner* p, double x, double y, double yaw, hf_stand_result* r, bool* all) {
     hf_workspace_mark mark = hf_workspace_begin(p->tools.workspace);
-    hf_status status = stand_in(p, x, y, yaw, r);
+    *all = false;
+    hf_status status = stand_in(p, x, y, yaw, r, all);
     hf_workspace_end(p->tools.workspace, mark);
     return status;
 }
 
-/* Along X, or in the first of the headings beside it in which the creature can stand: an eighth of a turn to
-   the left, to the right, a quarter to the left and so on. The reason is that of the first. */
+/* Along X, or in the first of the headings beside it in which every walking limb holds: an eighth of a turn
+   to the left, to the right, a quarter to the left and so on; else in the one with the most limbs. The reason
+   is that of the first. */
 static hf_status stand_anyhow(hf_planner* p, double x, double y, hf_stand_result* r) {
-    hf_status status = stand(p, x, y, 0, r);
-    for (int i = 1; i < 8 && status == HF_OK && r->outcome != HF_FOUND; i++) {
-        hf_stand_result other = {.outcome = HF_NONE};
-        status = stand(p, x, y, (i % 2 ? 1 : -1) * ((i + 1) / 2) * M_PI / 4, &other);
-        if (status != HF_OK || other.outcome == HF_FOUND) *r = other;
-    }
+    bool all = false;
+    hf_status status = stand(p, x, y, 0, r, &all);
+    for (int i = 1; i < 8 && status == HF_OK && !all; i++)
+        status = stand(p, x, y, (i % 2 ? 1 : -1) * ((i + 1) / 2) * M_PI / 4, r, &all);
     return status;
 }
 
@@ -282,7 +304,9 @@ hf_status hf_stand(const hf_plan_model* model, const hf_scene* scene, double x, 
                               .scene = scene,
                               .options = options}};
     status = hf_planner_begin(&p);
-    if (status == HF_OK) status = isnan(yaw) ? stand_anyhow(&p, x, y, result) : stand(&p, x, y, yaw, result);
+    bool all;
+    if (status == HF_OK)
+        status = isnan(yaw) ? stand_anyhow(&p, x, y, result) : stand(&p, x, y, yaw, result, &all);
     p.own_guide = NULL;
     hf_planner_end(&p);
     if (status == HF_OK) return HF_OK;
