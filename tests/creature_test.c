@@ -241,6 +241,15 @@ static void feet_fit_their_bodies(void** state) {
     assert_true(f.ball >= 0.0233 && f.ball <= 0.0245);
     assert_near(hf_distance(f.offset, hf_v3(0.001, 0, -0.02)), 0, 1e-3);
     hf_creature_free(c);
+    /* A shin that ends in a ball stands on that ball, however small it is and however its link is turned: the
+       ball that is fitted to a net of points depends on both. */
+    f = foot_of(SHAPE("0 0 -0.1", "0.3 -0.4 0.7", "<box size=\"0.02 0.02 0.14\"/>")
+                    SHAPE("0.05 0.04 -0.2", "0 0 0", "<sphere radius=\"0.004\"/>"),
+                &c);
+    assert_string_equal(f.name, "foot");
+    assert_near(f.ball, 0.004, 1e-12);
+    assert_near(hf_distance(f.offset, hf_v3(0.05, 0.04, -0.2)), 0, 1e-12);
+    hf_creature_free(c);
     /* A leg that ends without a body touches with the end of its last link. */
     f = foot_of("<inertial><mass value=\"1\"/></inertial>", &c);
     assert_near(hf_length(f.offset) + f.ball + f.patch[0], 0, 0);

@@ -148,6 +148,49 @@ static void a_hexapod_goes_by_threes(void** state) {
     hf_creature_free(c);
 }
 
+/* One leg of a quadruped with eight joints: thigh and shin of 0.25 m on two pitch joints, a ball at its end.
+ */
+static char* add_plane_leg(char* s, const char* name, double x, double y) {
+    static const char bone[] =
+        "<inertial><origin xyz='0 0 -0.12'/><mass value='0.5'/><inertia ixx='3e-3' "
+        "iyy='3e-3' izz='3e-4' ixy='0' ixz='0' iyz='0'/></inertial><collision><origin "
+        "xyz='0 0 -0.12'/><geometry><box size='0.04 0.03 0.17'/></geometry></collision>";
+    s += sprintf(s,
+                 "<link name='%s_thigh'>%s</link><link name='%s_shin'>%s<collision><origin xyz='0 0 -0.25'/>"
+                 "<geometry><sphere radius='0.02'/></geometry></collision></link>",
+                 name, bone, name, bone);
+    return s + sprintf(s,
+                       "<joint name='%s_1' type='revolute'><parent link='body'/><child link='%s_thigh'/>"
+                       "<origin xyz='%g %g 0'/><axis xyz='0 1 0'/><limit lower='-1.8' upper='2.6' "
+                       "effort='60' velocity='20'/></joint><joint name='%s_2' type='revolute'><parent "
+                       "link='%s_thigh'/><child link='%s_shin'/><origin xyz='0 0 -0.25'/><axis xyz='0 1 0'/>"
+                       "<limit lower='-2.6' upper='-0.1' effort='60' velocity='20'/></joint>",
+                       name, name, x, y, name, name, name);
+}
+
+/* Legs of two joints that turn about one axis keep the body from going sideways. On 2 m such a body takes at
+   most 1.5 x 4 x 2 / (1.5 x 0.5) = 16 steps and, as a walk begins and ends with shorter ones, one more of
+   each leg; at rest each takes over a second. */
+static void legs_in_planes_walk(void** state) {
+    (void)state;
+    char* s =
+        text + sprintf(text, "<robot name='made'><link name='body'><inertial><mass value='12'/><inertia "
+                             "ixx='0.2' iyy='0.4' izz='0.5' ixy='0' ixz='0' iyz='0'/></inertial>"
+                             "<collision><geometry><box size='0.6 0.2 0.12'/></geometry></collision>"
+                             "</link>");
+    s = add_plane_leg(s, "left_front", 0.25, 0.15);
+    s = add_plane_leg(s, "right_front", 0.25, -0.15);
+    s = add_plane_leg(s, "left_rear", -0.25, 0.15);
+    s = add_plane_leg(s, "right_rear", -0.25, -0.15);
+    sprintf(s, "</robot>");
+    hf_creature* c = load();
+    outcome o = walk(c, 2, 4);
+    assert_int_equal(o.most_off, 1);
+    assert_true(o.steps <= 16 + 4);
+    assert_true(o.time_s < 0.6 * o.steps);
+    hf_creature_free(c);
+}
+
 /* Four limbs that are stretched out level in the neutral posture and that no name calls arms or legs walk,
    and what is in the rear is no ear. */
 static void level_limbs_walk(void** state) {
@@ -216,6 +259,7 @@ int main(void) {
         cmocka_unit_test(bipeds_stride),
         cmocka_unit_test(stiff_ankles_lean),
         cmocka_unit_test(a_hexapod_goes_by_threes),
+        cmocka_unit_test(legs_in_planes_walk),
         cmocka_unit_test(level_limbs_walk),
         cmocka_unit_test(a_toe_behind_a_shin_is_a_foot),
     };

@@ -1,8 +1,8 @@
 /* The contact frame of a limb that no file gives one: on the surface of the effector's bodies, at its far
    end, looking out of the creature. The bodies are taken together: the largest flat side of their common hull
-   that looks outwards is a patch, a rounded end is a ball that encloses it, any other end is its farthest
-   point. A leg with too few joints to lay a sole flat that ends in a narrow stub rolls over the stub's rim:
-   its frame is a ball, too. */
+   that looks outwards is a patch, a round body at the end is its own ball, a rounded end is a ball that
+   encloses it, any other end is its farthest point. A leg with too few joints to lay a sole flat that ends in
+   a narrow stub rolls over the stub's rim: its frame is a ball, too. */
 #include "model/limb_plan.h"
 #include "geom/hull.h"
 
@@ -91,6 +91,9 @@ typedef struct point {
 typedef struct cloud {
     point* points; /* in the effector link */
     int count, capacity;
+    hf_vec3 out;      /* where the limb's end looks */
+    hf_vec3 round_at; /* the centre of the ball of a sphere or capsule that reaches farthest there, and its */
+    double round;     /* radius, m; 0: there is none */
 } cloud;
 
 static bool add_point(cloud* c, hf_vec3 p) {
@@ -101,6 +104,8 @@ static bool add_point(cloud* c, hf_vec3 p) {
 
 /* A net of points on a ball. */
 static bool add_ball(cloud* c, hf_vec3 centre, double radius) {
+    double farther = hf_dot(hf_sub(centre, c->round_at), c->out) + radius - c->round;
+    if (!(c->round > 0) || farther > 0) c->round_at = centre, c->round = radius;
     for (int i = 0; i <= BALL_RINGS; i++)
         for (int k = 0; k < 2 * BALL_RINGS; k++) {
             double rise = M_PI * i / BALL_RINGS, turn = M_PI * k / BALL_RINGS;
@@ -403,6 +408,16 @@ static hf_status hull_contact(hf_build* b, const hf_mesh* hull, hf_vec3 out, con
     return HF_OK;
 }
 
+/* Does the end consist of one ball, in which everything is that lies farther out than its centre? That ball
+   is exact, however small; the net of points on it is not. */
+static bool ends_in_ball(const cloud* c) {
+    for (int i = 0; i < c->count; i++) {
+        hf_vec3 off = hf_sub(point_of(c->points[i].at, 0), c->round_at);
+        if (hf_dot(off, c->out) > 0 && hf_length(off) > c->round + ROUNDING) return false;
+    }
+    return c->round > 0;
+}
+
 /* A capsule that stands ends in a ball; one that lies touches with its side. */
 static void capsule_contact(const hf_body* body, hf_vec3 out, hf_contact_frame* frame) {
     hf_vec3 axis = hf_rotate(body->in_link.rotation, hf_v3(0, 0, 1));
@@ -435,7 +450,8 @@ static double length_of(const hf_build* b, const hf_limb_plan* limb) {
     return length;
 }
 
-/* One ball or capsule is exact as it is; all other bodies are taken by their common hull. */
+/* One ball or capsule is exact as it is, and so is a ball at the end of several bodies; all other bodies are
+   taken by their common hull. */
 static hf_status body_contact(hf_build* b, const hf_body* only, const cloud* c, hf_vec3 out,
                               const stub_leg* stub, hf_contact_frame* frame) {
     if (only && only->shape.kind == HF_SHAPE_SPHERE) {
@@ -445,6 +461,11 @@ static hf_status body_contact(hf_build* b, const hf_body* only, const cloud* c, 
     }
     if (only && only->shape.kind == HF_SHAPE_CAPSULE) {
         capsule_contact(only, out, frame);
+        return HF_OK;
+    }
+    if (ends_in_ball(c)) {
+        frame->offset = c->round_at;
+        frame->ball = c->round;
         return HF_OK;
     }
     hf_mesh hull = {0};
@@ -498,7 +519,7 @@ static hf_status bare_contact(hf_build* b, const hf_limb_plan* limb, int legs, h
 hf_status hf_default_contact(hf_build* b, const hf_limb_plan* limb, int legs, hf_contact_frame* frame) {
     hf_vec3 out = outward(b, limb);
     const hf_body* only = NULL;
-    cloud c = {0};
+    cloud c = {.out = out};
     frame->link = limb->effector;
     frame->normal = out;
     bool lays = limb->kind != HF_LIMB_LEG || joints_of(b, limb) >= SOLE_JOINTS;

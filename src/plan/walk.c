@@ -104,6 +104,7 @@ static bool find_curve(hf_walk* w) {
         w->region[s->lift] = region_of(w, hf_walk_phase(w, s->lift + 1), w->inward[s->lift]);
         w->region[s->land] = region_of(w, hf_walk_phase(w, s->land - 1), w->inward[s->land]);
     }
+    if (w->planes && !hf_walk_lines(w)) return false;
     hf_com_curve c = {.steps = w->last,
                       .step_s = 1 / w->planner->world.options->rate,
                       .height_m = w->tall,
@@ -315,6 +316,7 @@ static bool take_memory(hf_walk* w) {
     w->beside = hf_workspace_take(p->tools.workspace, rows, sizeof *w->beside);
     w->wish = hf_workspace_take(p->tools.workspace, rows, sizeof *w->wish);
     w->region = hf_workspace_take(p->tools.workspace, rows, sizeof *w->region);
+    w->lines = hf_workspace_take(p->tools.workspace, rows, sizeof *w->lines);
     w->place = hf_workspace_take(p->tools.workspace, rows, sizeof *w->place);
     w->learnt = hf_workspace_take(p->tools.workspace, rows, sizeof *w->learnt);
     w->wished = hf_workspace_take(p->tools.workspace, rows, sizeof *w->wished);
@@ -333,7 +335,8 @@ static bool take_memory(hf_walk* w) {
     w->from = hf_take_pose(p), w->to = hf_take_pose(p), w->scratch = hf_take_pose(p);
     if (!w->steps || !w->stood || !w->places || !w->phases || !w->free || !w->inward || !w->wish ||
         !w->beside || !w->counter || !w->counters || !w->turning || !w->region || !w->place || !w->learnt ||
-        !w->wished || !w->roots || !w->q || !w->height_wish || !w->way || !w->tucks || !w->tucked)
+        !w->wished || !w->roots || !w->q || !w->height_wish || !w->way || !w->tucks || !w->tucked ||
+        !w->lines)
         hf_plan_note(p, HF_ERROR_MEMORY);
     return hf_plan_ok(p);
 }
@@ -608,6 +611,7 @@ static verdict try_heights(hf_walk* w) {
     verdict v = PRESSES_ELSEWHERE;
     if (!find_ends(w) || !hf_walk_counter(w)) return FAILS;
     hf_walk_sway(w);
+    hf_walk_line(w);
     for (int c = 0; c < CROUCH_TRIES && v != HOLDS && v != COLLIDES; c++) {
         if (v == UNREACHED && hf_walk_is_level(w)) break; // lower bodies were tried
         v = try_paces(w, c * w->planner->world.options->walk_crouch);

@@ -107,8 +107,10 @@ typedef struct hf_walk {
     double (*learnt)[2];     /* how far the whole body presses from where the pendulum does */
     bool stiff;              /* feet are flat and legs lack the joints to go sideways over them: */
     double sway_m;           /* a root that leans by a radian brings the centre of mass so far aside, m */
-    double* counter;         /* of each joint: how it swings against the turning of the body, rad */
-    double* counters;        /* of each knot: how much of that, and the change of angular momentum about Z */
+    bool planes;             /* legs move in planes: */
+    hf_pressure_region* lines; /* of each knot the line along which the body may press */
+    double* counter;           /* of each joint: how it swings against the turning of the body, rad */
+    double* counters; /* of each knot: how much of that, and the change of angular momentum about Z */
     double* turning;
     hf_walk_tuck* tucks;               /* of each limb */
     double* tucked;                    /* rows: the posture of each limb */
@@ -177,6 +179,13 @@ void hf_walk_sway(hf_walk* walk);
 /* How the root leans at a knot, in its own frame, and how far that brings the centre of mass aside, m. */
 hf_quat hf_walk_sway_at(const hf_walk* walk, int knot);
 hf_vec3 hf_walk_swayed(const hf_walk* walk, int knot);
+
+/* ---- walk_line.c ---- */
+/* Whether legs move in planes, so that the body cannot go sideways. */
+void hf_walk_line(hf_walk* walk);
+/* Draws the regions of all knots together to lines along which such a body goes. False where one has no part
+   of its line. */
+bool hf_walk_lines(hf_walk* walk);
 
 /* ---- walk_height.c ---- */
 /* The heights of all wished roots over uneven ground: smooth, near their wishes, between floors and ceilings.
