@@ -140,7 +140,11 @@ static double change_of(const stage* s, int frame) {
 }
 
 static hf_status clear(stage* s, int* left) {
-    hf_clear_job job = {s->human, s->scene, s->placement, s->schedule, NULL, s->workspace};
+    hf_clear_job job = {.creature = s->human,
+                        .scene = s->scene,
+                        .placement = s->placement,
+                        .schedule = s->schedule,
+                        .workspace = s->workspace};
     return hf_clear_faults(&job, &s->judged, left);
 }
 
@@ -173,6 +177,61 @@ static void belly_stays(void** state) {
     assert_true(left > 0);
     judge(&s);
     assert_true(s.judged.fault_count <= before);
+    tear_down(&s);
+}
+
+static hf_vec3 far_away(const hf_creature* human) {
+    (void)human;
+    return hf_v3(3, 3, 1);
+}
+
+/* Where a limb of the stage is anchored in a frame. */
+static hf_anchor anchor_in(const stage* s, int hold, int frame) {
+    const hf_knot* k = &s->schedule->knots[frame];
+    hf_transform links[256];
+    hf_pose pose = {k->root, k->q};
+    assert_true(hf_creature_get(s->human)->link_count <= 256);
+    hf_forward(s->human, &pose, links);
+    return hf_hold_anchor(s->human, &s->schedule->holds[hold].hold, links);
+}
+
+/* In the first frames of its hold the body is up to 2 cm too high, and a foot is turned by 3 degrees: it
+   comes down onto the anchor that is given, and the rest of the hold stays where it was. */
+static void late_foot_is_on_its_anchor(void** state) {
+    (void)state;
+    enum { LATE = 8 };
+    stage s;
+    set_up(&s, far_away, 0.05);
+    assert_int_equal(s.judged.fault_count, 0);
+    const hf_creature_view* v = hf_creature_get(s.human);
+    int limb = hf_creature_find_limb(s.human, "right_leg"), hold = -1, left = -1;
+    for (int i = 0; i < s.schedule->hold_count; i++)
+        if (s.schedule->holds[i].hold.limb == limb) hold = i;
+    assert_true(hold >= 0);
+    hf_anchor anchor = anchor_in(&s, hold, 2 * LATE);
+    for (int f = 0; f < LATE; f++) {
+        double share = (double)(LATE - f) / LATE;
+        s.schedule->knots[f].root.position.z += 0.02 * share;
+        s.schedule->knots[f].q[v->joints[hf_creature_find_joint(s.human, "r_hip_z")].q_index] += 0.05 * share;
+    }
+    judge(&s);
+    assert_true(s.judged.fault_count > 0);
+    hf_clear_job job = {.creature = s.human,
+                        .scene = s.scene,
+                        .placement = s.placement,
+                        .schedule = s.schedule,
+                        .workspace = s.workspace,
+                        .anchor = &anchor,
+                        .anchored = hold};
+    assert_int_equal(hf_clear_faults(&job, &s.judged, &left), HF_OK);
+    assert_int_equal(left, 0);
+    for (int f = 0; f < FRAMES; f++) {
+        hf_anchor now = anchor_in(&s, hold, f);
+        assert_true(hf_distance(now.point, anchor.point) < 2e-4);
+        assert_true(hf_quat_angle(now.rotation, anchor.rotation) < 2e-3);
+    }
+    judge(&s);
+    assert_int_equal(s.judged.fault_count, 0);
     tear_down(&s);
 }
 
@@ -225,6 +284,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(arm_goes_round),
         cmocka_unit_test(belly_stays),
+        cmocka_unit_test(late_foot_is_on_its_anchor),
         cmocka_unit_test(cuts_are_as_long_as_needed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

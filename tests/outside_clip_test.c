@@ -352,6 +352,74 @@ static void floor_under_feet_that_never_rest(void** state) {
     hf_creature_free(human);
 }
 
+/* How far ahead of where it stood a figure lands on its toes, and how much lower, cm. */
+enum { AHEAD_CM = 45, STEP_CM = 30 };
+
+/* A figure that stands on a step, its soles down, and comes down onto the toes of both feet; its heels go up
+   all the time, and never rest. */
+static hf_clip* make_descent(void) {
+    enum { STANDS = 30, LANDS = 36, ENDS = 60, LEG_CM = 87, TOE_CM = 10, JOINTS = 8 };
+    static const char* const leg[3] = {"UpLeg", "Leg", "Foot"};
+    static const double legs[3][2] = {{10, -5}, {0, -42}, {0, -40}};
+    char path[1024];
+    snprintf(path, sizeof path, "%s/descent.bvh", test_folder());
+    FILE* file = fopen(path, "wb");
+    assert_non_null(file);
+    fputs("HIERARCHY\nROOT Hips\n{\nOFFSET 0 0 0\n"
+          "CHANNELS 6 Xposition Yposition Zposition Zrotation Xrotation Yrotation\n",
+          file);
+    write_limb(file, 1, leg, legs);
+    write_limb(file, -1, leg, legs);
+    fputs("JOINT Spine\n{\nOFFSET 0 50 0\n" TURNS "End Site\n{\nOFFSET 0 30 0\n}\n}\n}\n", file);
+    fprintf(file, "MOTION\nFrames: %d\nFrame Time: %.6f\n", ENDS, 1 / RATE);
+    for (int f = 0; f < ENDS; f++) {
+        double raised = f < LANDS ? 0 : 0.1 + 1.3 * (f - LANDS) / (ENDS - LANDS);
+        double down = f < STANDS ? 0 : f < LANDS ? (double)(f - STANDS) / (LANDS - STANDS) : 1;
+        fprintf(file, "0 %.4f %.4f", LEG_CM + STEP_CM * (1 - down) + TOE_CM * hf_sin(raised),
+                AHEAD_CM * down + TOE_CM * (1 - hf_cos(raised)));
+        for (int j = 0; j < JOINTS; j++) fprintf(file, " 0 %.4f 0", j == 3 || j == 6 ? raised * 180 / PI : 0);
+        fputc('\n', file);
+    }
+    fclose(file);
+    hf_clip* clip = NULL;
+    hf_error error = {0};
+    if (hf_clip_load(path, 0.01, &clip, &error) != HF_OK) fail_msg("%s", error.message);
+    return clip;
+}
+
+/* The floor is under toes that rest while the heel goes up, and the step ends behind that foot. */
+static void steps_spare_feet_on_their_toes(void** state) {
+    (void)state;
+    hf_creature* human = load_human();
+    hf_clip* clip = make_descent();
+    hf_transform stands[16], lands[16];
+    assert_true(clip->joint_count <= 16);
+    hf_clip_forward(clip, 0, stands);
+    hf_clip_forward(clip, clip->frame_count - 1, lands);
+    int foot = 0;
+    while (strcmp(clip->joints[foot].name, "LeftFoot")) foot++;
+    hf_vec3 gone = hf_sub(lands[foot + 1].position, stands[foot + 1].position); // of the toes
+    assert_near(gone.z, -0.01 * STEP_CM, 1e-6);
+    assert_true(lands[foot].position.z > lands[foot + 1].position.z + 0.05); // the heel is up
+    hf_retarget_options options = hf_retarget_options_default();
+    hf_fitted_scene scene = {0};
+    assert_int_equal(hf_scene_fit(clip, human, NULL, 0, &options, &scene, NULL), HF_OK);
+    assert_int_equal(scene.count, 2);
+    assert_string_equal(scene.boxes[0].name, "floor");
+    const hf_fitted_box* step = &scene.boxes[1];
+    assert_near(step->high.z - scene.boxes[0].high.z, 0.01 * STEP_CM, 0.01);
+    hf_vec3 up = hf_rotate(hf_quat_axis_angle(hf_v3(0, 0, 1), step->heading), hf_v3(1, 0, 0));
+    assert_near(fabs(hf_dot(up, gone)), 0.01 * AHEAD_CM, 0.005);
+    // where the ankle is with the sole down; the heel is farther back
+    hf_vec3 ahead = hf_scale(up, hf_dot(up, gone) > 0 ? 1 : -1), ankle = hf_add(stands[foot].position, gone);
+    double edge = hf_dot(up, gone) > 0 ? step->high.x : -step->low.x;
+    assert_true(edge < hf_dot(ankle, ahead) - 0.03);
+    assert_true(edge > hf_dot(stands[foot].position, ahead));
+    hf_fitted_scene_free(&scene);
+    hf_clip_free(clip);
+    hf_creature_free(human);
+}
+
 /* Feet of the clip stand in each other: those of the human stand beside each other, and hold. */
 static void narrow_feet_stand_apart(void** state) {
     (void)state;
@@ -440,6 +508,7 @@ int main(void) {
         cmocka_unit_test(collars_are_no_arms),
         cmocka_unit_test(raised_arms_keep_the_rest_posture),
         cmocka_unit_test(floor_under_feet_that_never_rest),
+        cmocka_unit_test(steps_spare_feet_on_their_toes),
         cmocka_unit_test(narrow_feet_stand_apart),
         cmocka_unit_test(hovering_feet_do_not_touch),
     };

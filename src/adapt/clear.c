@@ -640,6 +640,7 @@ static void begin(window* w) {
         hf_pose pose = {s->knots[from].root, s->knots[from].q};
         hf_forward(w->job->creature, &pose, w->links);
         hf_held_begin(w->job->creature, w->job->placement, &s->holds[i].hold, w->links, &w->held[i]);
+        if (w->job->anchor && w->job->anchored == i) w->held[i].anchor = *w->job->anchor;
     }
 }
 

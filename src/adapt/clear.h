@@ -12,6 +12,9 @@ typedef struct hf_clear_job {
     hf_schedule* schedule;         /* a knot at every frame; poses change, times and holds stay */
     const unsigned* known; /* of each frame: kinds of faults that do not count, one bit each; or NULL */
     hf_workspace* workspace;
+    const hf_anchor*
+        anchor;   /* where the limb of one hold shall be, where its frames do not say yet; or NULL */
+    int anchored; /* that hold */
 } hf_clear_job;
 
 /* judged: the faults of the schedule. A window is changed only where it has fewer faults afterwards.

@@ -159,7 +159,12 @@ static hf_status clear(hf_adapt_editor* e, hf_realise_result* result) {
     unsigned claims = e->source.schedule->claims;
     if (e->source.creature->view.mass > 0) claims |= HF_CLAIM_BALANCE;
     hf_status status = hf_bend_schedule(b, 0, e->source.frame_count - 1, claims, &schedule);
-    hf_clear_job job = {e->source.creature, b->scene, b->placement, schedule, e->source.faults, b->workspace};
+    hf_clear_job job = {.creature = e->source.creature,
+                        .scene = b->scene,
+                        .placement = b->placement,
+                        .schedule = schedule,
+                        .known = e->source.faults,
+                        .workspace = b->workspace};
     int left;
     if (status == HF_OK) status = hf_clear_faults(&job, result, &left);
     if (status == HF_OK) take_cleared(b, schedule);

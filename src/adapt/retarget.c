@@ -370,7 +370,11 @@ hf_status hf_retarget_judge(hf_retarget_work* w, const hf_scene* scene, hf_reali
 
 /* Clears the frames that are at fault, and judges again. Objects that move are left to the rounds. */
 static hf_status clear(hf_retarget_work* w, const hf_scene* scene, hf_realise_result* judged) {
-    hf_clear_job job = {w->creature.creature, scene, w->finder.placement, w->schedule, NULL, w->workspace};
+    hf_clear_job job = {.creature = w->creature.creature,
+                        .scene = scene,
+                        .placement = w->finder.placement,
+                        .schedule = w->schedule,
+                        .workspace = w->workspace};
     if (judged->fault_count == 0 || hf_scene_moves(scene)) return HF_OK;
     int left = 0;
     hf_status status = hf_clear_faults(&job, judged, &left);
@@ -432,7 +436,9 @@ static hf_status solve_rounds(hf_retarget_work* w, const hf_scene* scene, hf_pha
     if (status == HF_OK && !w->cancelled && w->best.faults < INT_MAX) status = clear_freed(w, scene);
     hf_realise_result_free(&judged);
     if (status != HF_OK) return status;
-    return w->cancelled ? hf_retarget_holds(w) : hf_retarget_detours(w, scene, phases);
+    if (w->cancelled) return hf_retarget_holds(w);
+    status = hf_retarget_detours(w, scene, phases);
+    return status == HF_OK && !w->cancelled ? hf_retarget_regain(w, scene) : status;
 }
 
 /* How many times faster than its limits the creature would have to be to follow the clip as fast as it is, in

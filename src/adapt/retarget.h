@@ -115,6 +115,8 @@ hf_status hf_retarget_settle(hf_retarget_work* work);
 hf_status hf_retarget_judge(hf_retarget_work* work, const hf_scene* scene, hf_realise_result* judged);
 /* Finds new ways where frames are still at fault (detour.c); the motion may become longer. */
 hf_status hf_retarget_detours(hf_retarget_work* work, const hf_scene* scene, hf_phases* phases);
+/* Closes gaps in holds, where all frames around them can move together (regain.c). */
+hf_status hf_retarget_regain(hf_retarget_work* work, const hf_scene* scene);
 /* Keeps the frames, phases and holds of a round, and takes them back (best_round.c). */
 void hf_best_keep(hf_retarget_work* work, hf_phases* phases, int faults);
 void hf_best_take(hf_retarget_work* work, hf_phases* phases);

@@ -11,6 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A joint rests at up to so many times the speed at which an effector touches; toes that a foot comes down on
+   at up to twice as much, as phases last. */
+static const double SLOW = 2;
 /* Levels that differ by less are one, m. */
 static const double LEVEL_M = 0.05;
 /* A step reaches so far beyond the feet on it, along and across the way of the body; half of a seat, m. */
@@ -106,36 +109,73 @@ static double speed_at(fitter* f, int joint, int frame) {
     return b > a ? hf_distance(f->clip.now[joint].position, from) / ((b - a) * dt) : 0;
 }
 
-/* Runs of frames in which a joint is slow; each gives the mean place, `depth` lower. role: of the leg, -1 for
-   the seat. */
-static bool find_rests(fitter* f, int role, int joint, double depth, double below_z,
-                       const hf_retarget_options* o) {
-    int frames = f->clip.clip->frame_count, run = 0;
+/* What rests: a leg's ankle, its toes, or the seat. */
+typedef struct rester {
+    int role, joint; /* role: of the leg, -1: the seat */
+    bool toes;
+    double depth,
+        below_z; /* the surface is so much lower than the joint; the joint is under this height, m */
+} rester;
+
+/* Does the foot rest with its sole down in one of these frames? */
+static bool rests_flat(const fitter* f, int role, int from, int until) {
+    for (int i = 0; i < f->count; i++) {
+        const rest* r = &f->rests[i];
+        if (r->role == role && r->from < until && r->until > from) return true;
+    }
+    return false;
+}
+
+/* The place of a rest in the frame that is set: a foot on its toes lies where it would with its sole down. */
+static rest rest_of(const fitter* f, const rester* w, hf_vec3 joint) {
+    rest r = {.seat = w->role < 0, .ahead = ahead_of(f, w->joint)};
+    if (w->role >= 0)
+        r = foot_of(f, w->role);
+    else
+        r.contact = contact_length(f, f->creature.seat);
+    r.at = hf_sub(joint, hf_v3(0, 0, w->depth));
+    if (!w->toes) return r;
+    const hf_clip_limb* leg = &f->clip.limbs[w->role];
+    double ahead = hf_distance(f->clip.rest[leg->tip].position, f->clip.rest[leg->lower].position);
+    double down = f->clip.rest[leg->lower].position.z - f->clip.rest[leg->tip].position.z;
+    r.at = hf_sub(r.at, hf_scale(r.ahead, sqrt(fmax(0, ahead * ahead - down * down))));
+    return r;
+}
+
+/* Does a foot rest as high as this one? */
+static bool has_level(const fitter* f, const rest* r) {
+    for (int i = 0; i < f->count; i++)
+        if (fabs(f->rests[i].at.z - r->at.z) < LEVEL_M) return true;
+    return false;
+}
+
+/* Adds the rest of a run of frames that ends before `end`. Toes count where their foot does not rest with its
+   sole down meanwhile; those that never stand still count where feet rest as high. */
+static bool add_run(fitter* f, const rester* w, int end, int run, int still, hf_vec3 mean,
+                    double shortest_s) {
     double dt = f->clip.clip->frame_time_s;
+    if (run * dt < shortest_s || (w->toes && rests_flat(f, w->role, end - run, end))) return true;
+    hf_clip_body_set(&f->clip, end - 1 - run / 2);
+    rest r = rest_of(f, w, mean);
+    r.role = w->role, r.from = end - run, r.until = end;
+    return (still * dt < shortest_s && !has_level(f, &r)) || add_rest(f, r);
+}
+
+/* Runs of frames in which a joint is slow; each gives the mean place. */
+static bool find_rests(fitter* f, const rester* w, const hf_retarget_options* o) {
+    int frames = f->clip.clip->frame_count, run = 0, still = 0;
     hf_vec3 sum = {0};
     for (int k = 0; k <= frames; k++) {
-        bool slow = k < frames && speed_at(f, joint, k) < 2 * o->contact_speed;
+        double speed = k < frames ? speed_at(f, w->joint, k) : INFINITY;
         if (k < frames) hf_clip_body_set(&f->clip, k);
-        hf_vec3 now = f->clip.now[joint].position;
-        slow = slow && now.z < below_z;
-        if (slow) {
+        hf_vec3 now = f->clip.now[w->joint].position;
+        if (speed < (w->toes ? 2 : 1) * SLOW * o->contact_speed && now.z < w->below_z) {
             sum = hf_add(sum, now);
-            run++;
+            run++, still += speed < SLOW * o->contact_speed;
             continue;
         }
-        hf_vec3 mean = hf_scale(sum, run ? 1.0 / run : 0);
-        if (run * dt >= o->shortest_s) {
-            hf_clip_body_set(&f->clip, k - 1 - run / 2);
-            rest r = {.seat = true, .ahead = ahead_of(f, joint)};
-            if (role >= 0)
-                r = foot_of(f, role);
-            else
-                r.contact = contact_length(f, f->creature.seat);
-            r.at = hf_sub(mean, hf_v3(0, 0, depth));
-            r.role = role, r.from = k - run, r.until = k;
-            if (!add_rest(f, r)) return false;
-        }
-        sum = hf_v3(0, 0, 0), run = 0;
+        if (!add_run(f, w, k, run, still, hf_scale(sum, run ? 1.0 / run : 0), o->shortest_s)) return false;
+        sum = hf_v3(0, 0, 0), run = still = 0;
     }
     return true;
 }
@@ -145,6 +185,37 @@ static double depth_of(const fitter* f, int limb, int link) {
     const hf_contact_frame* c = &hf_creature_get(f->creature.creature)->limbs[limb].contacts[0];
     hf_vec3 at = hf_apply(f->creature.rest[c->link], c->offset);
     return (f->creature.rest[link].position.z - at.z + c->ball) / f->in.scale;
+}
+
+/* How much lower than its toes a foot's sole is, on average over the rests of both feet; below 0 where no
+   foot rests flat. */
+static double toe_depth(fitter* f) {
+    double sum = 0;
+    int count = 0;
+    for (int i = 0; i < f->count; i++) {
+        const rest* r = &f->rests[i];
+        int tip = f->clip.limbs[r->role].tip;
+        if (tip < 0) continue;
+        hf_clip_body_set(&f->clip, (r->from + r->until - 1) / 2);
+        sum += f->clip.now[tip].position.z - r->at.z, count++;
+    }
+    return count ? fmax(0, sum / count) : -1;
+}
+
+/* The rests of both feet: with their soles down, and on their toes. */
+static bool find_feet(fitter* f, const hf_retarget_options* o) {
+    for (int role = 0; role <= HF_RIGHT_LEG; role++) {
+        const hf_creature_limb* l = &f->creature.limbs[role];
+        if (!f->clip.limbs[role].there) continue;
+        rester sole = {role, f->clip.limbs[role].lower, false, depth_of(f, l->limb, l->lower.link), INFINITY};
+        if (!find_rests(f, &sole, o)) return false;
+    }
+    double depth = toe_depth(f);
+    for (int role = 0; role <= HF_RIGHT_LEG && depth >= 0; role++) {
+        rester toes = {role, f->clip.limbs[role].tip, true, depth, INFINITY};
+        if (f->clip.limbs[role].there && toes.joint >= 0 && !find_rests(f, &toes, o)) return false;
+    }
+    return true;
 }
 
 /* Of a clip whose feet never rest (a run, a dance, a part of a step) the lowest ankle tells where the floor
@@ -174,17 +245,13 @@ static bool find_all(fitter* f, const hf_retarget_options* o) {
         f->high = hf_v3(fmax(f->high.x, p.x), fmax(f->high.y, p.y), fmax(f->high.z, p.z));
         highest = fmax(highest, p.z);
     }
-    for (int role = 0; role <= HF_RIGHT_LEG; role++) {
-        if (!f->clip.limbs[role].there) continue;
-        const hf_creature_limb* l = &f->creature.limbs[role];
-        if (!find_rests(f, role, f->clip.limbs[role].lower, depth_of(f, l->limb, l->lower.link), INFINITY, o))
-            return false;
-    }
+    if (!find_feet(f, o)) return false;
     if (f->count == 0 && !add_lowest(f)) return false;
     for (int i = 0; i < f->count; i++) lowest = fmin(lowest, f->rests[i].at.z);
     if (f->count == 0 || f->creature.seat < 0) return true;
     double below = lowest + SEAT_SHARE * (highest - lowest);
-    return find_rests(f, -1, f->clip.root, depth_of(f, f->creature.seat, 0), below, o);
+    rester seat = {-1, f->clip.root, false, depth_of(f, f->creature.seat, 0), below};
+    return find_rests(f, &seat, o);
 }
 
 /* ---- boxes ---- */
@@ -205,10 +272,15 @@ static int by_height(const void* a, const void* b) {
     return x->at.z != y->at.z ? (x->at.z > y->at.z) - (x->at.z < y->at.z) : x->order - y->order;
 }
 
-/* The way that the body goes from its lowest rest to its highest, along the ground. */
+/* The line along which feet point on average, which people climb along, up or down: the mean of twice the
+   angles. */
 static double heading_of(const fitter* f) {
-    hf_vec3 way = hf_sub(f->rests[f->count - 1].at, f->rests[0].at);
-    return hf_hypot(way.x, way.y) > 0.1 ? hf_atan2(way.y, way.x) : 0;
+    double along = 0, across = 0;
+    for (int i = 0; i < f->count; i++) {
+        hf_vec3 a = f->rests[i].ahead;
+        along += a.x * a.x - a.y * a.y, across += 2 * a.x * a.y;
+    }
+    return along != 0 || across != 0 ? 0.5 * hf_atan2(across, along) : 0;
 }
 
 /* Cuts a box that lies over a foot on a lower level back to the foot's end, but not into the middles of the
