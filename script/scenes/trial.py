@@ -69,7 +69,7 @@ def plan(scenario, seed, pendulum, folder):
 
 def leg_length(about):
     """The mean length of the limbs that are called legs, of what `info` says; 0 where there is none."""
-    legs = [limb["length_m"] for limb in about["limbs"] if "leg" in limb["name"]]
+    legs = [limb["length_m"] for limb in about["limbs"] if "leg" in limb["name"].lower()]
     return sum(legs) / len(legs) if legs else 0
 
 
