@@ -556,9 +556,11 @@ static int list_times(const hf_walk* w, int* times) {
 }
 
 /* When steps have become slower: gives them their times, and what knots have learnt to those at the same
-   share of a step. */
+   share of a step. Ceilings and floors are then over the wished heights, which are not known yet. */
 static bool stretch(hf_walk* w) {
     int old[2 * HF_WALK_STEPS + 2], now[2 * HF_WALK_STEPS + 2];
+    for (int k = 0; k <= w->last; k++)
+        w->ceiling[k] -= w->height_wish[k], w->floor[k] -= w->height_wish[k];
     list_times(w, old);
     if (!hf_footsteps_time(w)) return false;
     int i = list_times(w, now) - 2;
@@ -570,6 +572,7 @@ static bool stretch(hf_walk* w) {
         double at = old[i] + (double)(k - now[i]) / (now[i + 1] - now[i]) * (old[i + 1] - old[i]);
         int a = (int)at, b = at > a ? a + 1 : a;
         w->counters[k] = w->counters[a] + (at - a) * (w->counters[b] - w->counters[a]);
+        w->ceiling[k] = fmin(w->ceiling[a], w->ceiling[b]), w->floor[k] = fmax(w->floor[a], w->floor[b]);
         for (int x = 0; x < 2; x++)
             w->learnt[k][x] = w->learnt[a][x] + (at - a) * (w->learnt[b][x] - w->learnt[a][x]);
     }
@@ -610,7 +613,7 @@ static verdict try_paces(hf_walk* w, double crouch) {
         bool near = i > 0 && v == PRESSES_ELSEWHERE && NEARLY * w->unheld <= w->last;
         if (!hf_workspace_goes_on(p->tools.workspace) || p->tree.walk_knots <= w->reserve / (near ? 4 : 1))
             return FAILS;
-        v = try_pace(w, crouch, i == 0 ? ANEW : LEARNT);
+        v = try_pace(w, crouch, i == 0 ? ANEW : SLOWED);
         // limbs that do not reach at this pace do not at slower ones, at which the body sways farther, and
         // legs that meet the body do so at any pace
         if (v == UNREACHED && i > 0) return FAILS; // no step is too long
