@@ -1,5 +1,6 @@
 /* Preloaded into a test program (LD_PRELOAD), leaves an empty file with the program's name in the folder
-   THREAD_NOTES when the program starts a thread: script/test runs those programs with the thread sanitizer. */
+   THREAD_NOTES when the program starts a thread: script/test runs those programs with the thread sanitizer.
+ */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
