@@ -32,7 +32,7 @@ static void stairs_load(stairs* s) {
 }
 
 /* The curve through the knots, the phases and the stances of the schedule. */
-static void stairs_measure(stairs* s) {
+static inline void stairs_measure(stairs* s) {
     const hf_creature* c = s->scenario->creature;
     assert_int_equal(hf_pose_spline_of(c, s->schedule, s->workspace, &s->spline), HF_OK);
     assert_int_equal(hf_parts_make(s->schedule, s->workspace, &s->phases), HF_OK);
