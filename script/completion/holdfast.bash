@@ -12,7 +12,7 @@ _holdfast() {
         stand) options="--output --json --quiet --seed --threads --time-limit --package-path --unit --size --samples --azimuth --elevation --zoom --focus --distance --scene --at" ;;
         realise) options="--output --json --quiet --threads --time-limit --package-path --creature --scenario --size --samples --azimuth --elevation --zoom --focus --distance" ;;
         adapt) options="--output --json --quiet --threads --time-limit --package-path --unit --rate --joints --clip --up --mapping --ground --fit-scene --scale-scene --vary --creature --size --samples --azimuth --elevation --zoom --focus --distance --set --scene" ;;
-        refine) options="--output --json --quiet --threads --time-limit --package-path --fps --creature --scenario --size --samples --azimuth --elevation --zoom --focus --distance --set --warm" ;;
+        refine) options="--output --json --quiet --threads --time-limit --package-path --fps --creature --scenario --size --samples --azimuth --elevation --zoom --focus --distance --compare --set --warm" ;;
         check) options="--json --quiet --threads --time-limit --package-path --creature --scenario --dynamic" ;;
         render) options="--output --json --quiet --threads --time-limit --package-path --unit --rate --joints --clip --up --creature --scenario --strip --plot --with --columns --frame --size --samples --azimuth --elevation --zoom --focus --distance --task --reach --no-ground" ;;
         export) options="--output --json --quiet --time-limit --package-path --unit --fps --quaternion --rig --rate --joints --clip --up --creature --scenario" ;;
