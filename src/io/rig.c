@@ -459,6 +459,27 @@ static void find_feet(drafter* w) {
     if (feet != 2) memset(w->foot, 0, (size_t)w->rig->joint_count * sizeof *w->foot);
 }
 
+static bool has_bodies(const drafter* w, int joint) {
+    for (int i = 0; i < w->draft->shapes_count; i++)
+        if (w->draft->shapes[i].link == w->link[joint]) return true;
+    return false;
+}
+
+/* A joint of a skeleton is a chain of three hinges, whose links between have no bodies: what it moves and
+   what it is fixed to are neighbours as the two links of one hinge are, and not tested against each other. */
+static bool add_neighbours(drafter* w) {
+    hf_creature_draft* d = w->draft;
+    for (int i = 1; i < w->rig->joint_count; i++) {
+        if (w->rig->joints[i].tip || !has_bodies(w, i)) continue;
+        int up = w->rig->joints[i].parent;
+        while (up > 0 && !has_bodies(w, up)) up = w->rig->joints[up].parent;
+        if (!HF_GROW(d->disabled, d->disabled_capacity, d->disabled_count)) return false;
+        d->disabled[d->disabled_count++] =
+            (hf_draft_pair){d->links[w->link[i]].name, d->links[w->link[up]].name};
+    }
+    return true;
+}
+
 static bool draft_all(drafter* w) {
     const hf_rig* rig = w->rig;
     if (!find_trunk(w)) return false;
@@ -474,7 +495,7 @@ static bool draft_all(drafter* w) {
     }
     for (int i = 0; i < rig->joint_count; i++)
         if (!rig->joints[i].tip && !add_bodies(w, i)) return false;
-    return true;
+    return add_neighbours(w);
 }
 
 static bool add_value(hf_creature_draft* d, hf_draft_state* state, const char* name, double value) {
