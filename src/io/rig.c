@@ -22,8 +22,9 @@ static const double FOOT_OF_SIZE = 0.09, LENGTH_OF_SIZE = 0.1, HEEL_OF_LENGTH = 
                     HALF_WIDTH_OF_LENGTH = 0.2;
 static const double LIMB_OF_SIZE = 0.25; /* a branch at least this long is a limb */
 static const double DENSITY = 1000;      /* kg/m3 */
-/* rad: the middle angle stays clear of where the other two become one. */
-static const double TURN_LIMIT = 2.1, MIDDLE_LIMIT = 1.4;
+/* rad, of each of a joint's three angles where the clip does not do more. The middle one may pass a quarter
+   of a turn, where the other two become one: in most files it is the one that bends knees. */
+static const double TURN_LIMIT = 2.1;
 static const double PI = 3.14159265358979323846;
 
 void hf_rig_free(hf_rig* rig) {
@@ -42,9 +43,8 @@ hf_rig_joint* hf_rig_add(hf_rig* rig, const char* name, int parent, int source) 
 
 void hf_rig_default_limits(hf_rig_joint* joint) {
     for (int k = 0; k < joint->turn_count; k++) {
-        double limit = joint->turn_count == 3 && k == 1 ? MIDDLE_LIMIT : TURN_LIMIT;
-        joint->lower[k] = -limit;
-        joint->upper[k] = limit;
+        joint->lower[k] = -TURN_LIMIT;
+        joint->upper[k] = TURN_LIMIT;
     }
 }
 
