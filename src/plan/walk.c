@@ -559,8 +559,7 @@ static int list_times(const hf_walk* w, int* times) {
    share of a step. Ceilings and floors are then over the wished heights, which are not known yet. */
 static bool stretch(hf_walk* w) {
     int old[2 * HF_WALK_STEPS + 2], now[2 * HF_WALK_STEPS + 2];
-    for (int k = 0; k <= w->last; k++)
-        w->ceiling[k] -= w->height_wish[k], w->floor[k] -= w->height_wish[k];
+    for (int k = 0; k <= w->last; k++) w->ceiling[k] -= w->height_wish[k], w->floor[k] -= w->height_wish[k];
     list_times(w, old);
     if (!hf_footsteps_time(w)) return false;
     int i = list_times(w, now) - 2;

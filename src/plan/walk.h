@@ -83,14 +83,14 @@ typedef struct hf_walk {
     int last;        /* knot */
     int lead;        /* knots by which the body is ahead of the middle of its feet */
     hf_pose from, to, scratch;
-    hf_vec3 begin, end;      /* places of the centre of mass */
-    double height;           /* m: of the centre of mass over the contacts, on average */
-    double crouch;           /* m: how much lower than wished the root is from the beginning */
-    int stop;                /* the knot at which it collides or a limb misses its place */
-    bool held;               /* contacts and joints allow all knots, as the last attempt had them */
-    bool mended;             /* since then only these knots have changed: a limb goes another way there; */
+    hf_vec3 begin, end; /* places of the centre of mass */
+    double height;      /* m: of the centre of mass over the contacts, on average */
+    double crouch;      /* m: how much lower than wished the root is from the beginning */
+    int stop;           /* the knot at which it collides or a limb misses its place */
+    bool held;          /* contacts and joints allow all knots, as the last attempt had them */
+    bool mended;        /* since then only these knots have changed: a limb goes another way there; */
     int mend_first, mend_last;
-    int free_to; /* knots before this one were free then */
+    int free_to;             /* knots before this one were free then */
     int learns;              /* rounds in which limbs still learn to swing against the body's turning */
     int unheld;              /* knots whose wrench the contacts do not hold */
     double* way;             /* of each guide pose from the node on: metres ahead that take as many steps */
