@@ -517,8 +517,9 @@ static bool find_all(hf_walk* w, bool keeps, int* missed) {
 bool hf_walk_poses(hf_walk* w) {
     int missed = 1, fewest = INT_MAX, since = 0;
     for (int i = 0; i < MOST_LOWERINGS && missed > 0 && since < IN_VAIN; i++) {
-        if (!w->mended || i > 0) hf_walk_roots(w);
-        if (!find_all(w, w->mended && i == 0, &missed)) return false;
+        w->mended = w->mended && i == 0; // where a limb missed its place, heights change along the whole way
+        if (!w->mended) hf_walk_roots(w);
+        if (!find_all(w, w->mended, &missed)) return false;
         since = missed < fewest ? 0 : since + 1;
         fewest = missed < fewest ? missed : fewest;
     }
