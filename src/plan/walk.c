@@ -361,10 +361,9 @@ static bool find_ends(hf_walk* w) {
     return good && w->height > 0;
 }
 
-/* What an attempt has from the one before it at the same steps: nothing, or what knots learnt; that and how
-   high the root may be, for slower steps; all but the poses of a few knots at which a limb moves another way.
- */
-typedef enum beginning { ANEW, LEARNT, SLOWED, MENDED } beginning;
+/* What an attempt has from the one before it at the same steps: nothing; what knots learnt; all but the poses
+   of a few knots at which a limb moves another way. */
+typedef enum beginning { ANEW, LEARNT, MENDED } beginning;
 
 /* What rounds learn begins anew, unless it goes on from an attempt at the same steps. */
 static void begin_rounds(hf_walk* w, double crouch, beginning from) {
@@ -372,10 +371,7 @@ static void begin_rounds(hf_walk* w, double crouch, beginning from) {
     w->unheld = 0;
     if (from == MENDED) return;
     w->posed = 0, w->crouch = crouch * w->height;
-    for (int k = 0; k <= w->last; k++) {
-        w->ceiling[k] = w->height_wish[k] + (from == SLOWED ? w->ceiling[k] : -w->crouch);
-        w->floor[k] = from == SLOWED ? w->height_wish[k] + w->floor[k] : -INFINITY;
-    }
+    for (int k = 0; k <= w->last; k++) w->ceiling[k] = w->height_wish[k] - w->crouch, w->floor[k] = -INFINITY;
     if (from != ANEW) return;
     w->learns = COUNTER_ROUNDS;
     memset(w->learnt, 0, sizeof *w->learnt * rows);
@@ -556,10 +552,9 @@ static int list_times(const hf_walk* w, int* times) {
 }
 
 /* When steps have become slower: gives them their times, and what knots have learnt to those at the same
-   share of a step. Ceilings and floors are then over the wished heights, which are not known yet. */
+   share of a step. */
 static bool stretch(hf_walk* w) {
     int old[2 * HF_WALK_STEPS + 2], now[2 * HF_WALK_STEPS + 2];
-    for (int k = 0; k <= w->last; k++) w->ceiling[k] -= w->height_wish[k], w->floor[k] -= w->height_wish[k];
     list_times(w, old);
     if (!hf_footsteps_time(w)) return false;
     int i = list_times(w, now) - 2;
@@ -571,7 +566,6 @@ static bool stretch(hf_walk* w) {
         double at = old[i] + (double)(k - now[i]) / (now[i + 1] - now[i]) * (old[i + 1] - old[i]);
         int a = (int)at, b = at > a ? a + 1 : a;
         w->counters[k] = w->counters[a] + (at - a) * (w->counters[b] - w->counters[a]);
-        w->ceiling[k] = fmin(w->ceiling[a], w->ceiling[b]), w->floor[k] = fmax(w->floor[a], w->floor[b]);
         for (int x = 0; x < 2; x++)
             w->learnt[k][x] = w->learnt[a][x] + (at - a) * (w->learnt[b][x] - w->learnt[a][x]);
     }
@@ -612,7 +606,7 @@ static verdict try_paces(hf_walk* w, double crouch) {
         bool near = i > 0 && v == PRESSES_ELSEWHERE && NEARLY * w->unheld <= w->last;
         if (!hf_workspace_goes_on(p->tools.workspace) || p->tree.walk_knots <= w->reserve / (near ? 4 : 1))
             return FAILS;
-        v = try_pace(w, crouch, i == 0 ? ANEW : SLOWED);
+        v = try_pace(w, crouch, i == 0 ? ANEW : LEARNT);
         // limbs that do not reach at this pace do not at slower ones, at which the body sways farther, and
         // legs that meet the body do so at any pace
         if (v == UNREACHED && i > 0) return FAILS; // no step is too long
