@@ -134,8 +134,8 @@ static void spread(hf_bend* b, const hf_delta* wish, hf_delta* wide) {
                 wide[k] = (hf_delta){hf_scale(wish[f].shift, w), hf_scale(wish[f].turn, w)};
         }
     }
-    hf_bend_smooth(b, &wide[0].shift, 2, SMOOTH_S * rate);
-    hf_bend_smooth(b, &wide[0].turn, 2, SMOOTH_S * rate);
+    hf_bend_smooth(b, &wide[0].shift, SMOOTH_S * rate);
+    hf_bend_smooth(b, &wide[0].turn, SMOOTH_S * rate);
     for (int f = 0; f < n; f++) {
         b->root_push[f].shift = hf_add(b->root_push[f].shift, wide[f].shift);
         b->root_push[f].turn = hf_add(b->root_push[f].turn, wide[f].turn);
@@ -308,9 +308,9 @@ hf_status hf_repair_root(hf_bend* b, int rounds) {
     for (int i = 0; i < rounds && status == HF_OK; i++) {
         int missed = 0, lost = 0;
         status = reach_once(b, stance, &missed);
-        if (status == HF_OK && missed) status = hf_bend_solve(b, 0, s->frame_count - 1);
+        if (status == HF_OK && missed) status = hf_bend_solve(b);
         if (status == HF_OK && s->creature->view.mass > 0) status = balance_once(b, stance, &lost);
-        if (status == HF_OK && lost) status = hf_bend_solve(b, 0, s->frame_count - 1);
+        if (status == HF_OK && lost) status = hf_bend_solve(b);
         // two rounds that leave hardly less to do are the last
         worse = missed + lost < PROGRESS * least ? 0 : worse + 1;
         if (missed + lost < least) least = missed + lost;
@@ -391,5 +391,5 @@ hf_status hf_repair_collisions(hf_bend* b, const hf_realise_result* faults, int 
     }
     if (root) spread(b, wish, wish + s->frame_count);
     hf_workspace_end(b->workspace, at);
-    return *pushed ? hf_bend_solve(b, 0, s->frame_count - 1) : HF_OK;
+    return *pushed ? hf_bend_solve(b) : HF_OK;
 }

@@ -348,7 +348,7 @@ static bool put_over(hf_walk* w, const footing* f, int k, hf_pose* pose, double*
     double gain = 1, before = 0;
     for (int round = 0; round < ROUNDS && hf_plan_ok(w->planner); round++) {
         hf_vec3 pull;
-        *off = hf_holds_keep(w->planner, f->holds, f->hold_count, -1, pose, &pull) ? 0 : hf_length(pull);
+        *off = hf_holds_keep(w->planner, f->holds, f->hold_count, pose, &pull) ? 0 : hf_length(pull);
         for (int i = 0; i < f->swing_count; i++)
             if (!step_limb(w, &f->swings[i], k, pose, off)) return false;
         hf_vec3 com = hf_com_at(w->planner, pose), way = {w->place[k][0] - com.x, w->place[k][1] - com.y, 0};
