@@ -34,6 +34,9 @@ static inline bool hf_pair_bit(const hf_creature* c, int a, int b) {
     return c->pairs[bit / 32] >> (bit % 32) & 1;
 }
 
+/* Do both links have bodies, of which no two are tested against each other? */
+bool hf_links_apart(const hf_creature* creature, int a, int b);
+
 /* The limb's joint values from one whole pose into another, whose mimic joints follow. */
 void hf_pose_take_limb(const hf_creature* creature, int limb, const double* from, double* to);
 /* Are all joints with one value within their limits by more than -`tolerance`? */

@@ -8,7 +8,6 @@
 #include "base/memory.h"
 #include "base/parallel.h"
 
-#include <math.h>
 #include <pthread.h>
 #include <string.h>
 
@@ -129,16 +128,6 @@ static bool any_grip(const hf_scene* scene) {
     return false;
 }
 
-/* Does every joint of the limbs that walk say how strong it is? Without that nobody knows what a body can do
-   in motion. */
-static bool has_efforts(const hf_plan_model* model) {
-    const hf_creature_view* v = hf_creature_get(model->creature);
-    for (int l = 0; l < v->limb_count; l++)
-        for (int k = 0; model->limbs[l].walks && k < v->limbs[l].joint_count; k++)
-            if (!isfinite(v->joints[v->limbs[l].joints[k]].max_effort)) return false;
-    return true;
-}
-
 static hf_outcome outcome_of(const hf_plan_result* r) {
     if (r->why == HF_PLAN_DONE) return HF_FOUND;
     if (r->why == HF_PLAN_CANCELLED) return HF_CANCELLED;
@@ -193,7 +182,7 @@ static hf_status begin_attempt(contest* c, attempt* a, const hf_plan_model* mode
                                         .scene = scene,
                                         .options = options,
                                         .has_grips = any_grip(scene),
-                                        .still = options->still || !has_efforts(model),
+                                        .still = options->still,
                                         .progress = relay,
                                         .user = a},
                               .start_q = c->query->start->pose.q,

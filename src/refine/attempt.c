@@ -246,7 +246,10 @@ static hf_status make_round(hf_refinement* r, hf_pose_spline* spline, hf_part_lo
     hf_workspace* w = r->workspace;
     hf_parts* phases = r->phases;
     const hf_schedule* given = r->stretch->given;
-    hf_overlap_wishes wishes = {.rate = POSE_RATE, .smooth_s = SMOOTH_S};
+    hf_overlap_wishes wishes = {.rate = POSE_RATE,
+                                .smooth_s = SMOOTH_S,
+                                .weights = r->of->options->weights,
+                                .placement = r->of->placement};
     hf_workspace_mark mark = hf_workspace_begin(w);
     hf_schedule* poses = NULL;
     hf_parts own;
