@@ -365,15 +365,5 @@ tracker_limits tracker_step(tracker* t, const target* to, const touch* touches, 
     add_effort(t);
     bool solved = box_program_solve(&t->program);
     keep_forces(t, touches, count);
-    if (getenv("PBDBG")) {
-        static int k; if (k++ % atoi(getenv("PBDBG")) == 0) {
-        hf_vec3 off = hf_sub(to->com, three(t->data->subtree_com + 3)), F={0}, L={0};
-        for (int i=t->motors;i<t->program.n;i++){ F=hf_add(F,hf_scale(t->directions[i],t->program.x[i])); L=hf_add(L,hf_cross(t->arms[i],hf_scale(t->directions[i],t->program.x[i])));}
-        hf_vec3 fe = hf_sub(hf_scale(F,1/t->weight_kg), hf_v3(0,0,9.81));
-        int nb=0,np=0,wj=-1; double ws=0; for(int i=0;i<t->motors;i++){ double sh=fabs(t->program.x[i])/t->program.high[i]; if(sh>ws) ws=sh,wj=i;} for(int i=0;i<count;i++) nb+=bears(&touches[i]), np+=touches[i].planned;
-        printf("%.3f com off %.1f %.1f %.1f mm  acc %.2f %.2f %.2f ref %.2f %.2f %.2f | Ldot %.1f %.1f %.1f ref %.1f %.1f %.1f L off %.2f %.2f %.2f | root rot err %.3f %.3f %.3f | touch %d bear %d planned %d solved %d worst %s %.2f\n", t->data->time, 1e3*off.x,1e3*off.y,1e3*off.z, fe.x,fe.y,fe.z,to->com_rate.x,to->com_rate.y,to->com_rate.z,L.x,L.y,L.z,to->moment.x,to->moment.y,to->moment.z, to->momentum_turn.x-t->data->subtree_angmom[3],to->momentum_turn.y-t->data->subtree_angmom[4],to->momentum_turn.z-t->data->subtree_angmom[5],t->error[3],t->error[4],t->error[5],count,nb,np,solved, wj<0?"-":mj_id2name(t->model,mjOBJ_ACTUATOR,wj), ws);
-        if (getenv("PBT")) { for(int i=0;i<count;i++){ hf_vec3 r, v=point_speed(t,&touches[i],&r); double f=0; for(int e=0;e<8;e++) f+=t->last[t->motors+8*touches[i].slot+e]; printf("   %s slot %d gap %.2f mm bears %d v %.3f %.3f %.3f f %.0f normal %.1f %.1f %.1f\n",t->world->c->limbs[touches[i].limb].name,touches[i].slot,1e3*touches[i].gap,bears(&touches[i]),v.x,v.y,v.z,f,touches[i].normal[0],touches[i].normal[1],touches[i].normal[2]);}}
-        }
-    }
     return give_torques(t, solved);
 }
