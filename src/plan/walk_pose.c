@@ -218,7 +218,7 @@ static void find_underside(const swing* g, hf_vec3 way, hf_vec3* points) {
 
 /* Is the foot over the ground on its way, at so many moments of it? Its heel is where it is without a roll.
  */
-enum { MOMENTS = 12 };
+enum { MOMENTS = 36 };
 static bool is_clear(const hf_walk* w, const swing* g) {
     const hf_placement* placement = w->planner->world.placement;
     hf_vec3 from = hf_apply(g->lifts, g->pivot), to = hf_apply(g->lands, g->pivot), points[UNDERSIDE];
