@@ -322,16 +322,6 @@ hf_status hf_repair_root(hf_bend* b, int rounds) {
 
 /* ---- collisions ---- */
 
-/* The limb whose joints move a link, -1 for the trunk. */
-static int limb_of(const hf_creature* c, int link) {
-    const hf_creature_view* v = &c->view;
-    for (; link > 0; link = v->links[link].parent_link)
-        for (int i = 0; i < v->limb_count; i++)
-            for (int k = 0; k < v->limbs[i].joint_count; k++)
-                if (v->limbs[i].joints[k] == v->links[link].joint) return i;
-    return -1;
-}
-
 static void push_limb(hf_bend* b, int limb, int frame, hf_vec3 by) {
     const hf_source* s = b->source;
     int first = frame, last = frame, n = s->limb_count;
@@ -357,7 +347,7 @@ static int pushed_limb(const hf_bend* b, const hf_frame_fault* f) {
     const hf_source* s = b->source;
     const int bodies[2] = {f->collision.body, f->collision.other_body};
     for (int i = 0; i < 2; i++) {
-        int limb = bodies[i] < 0 ? -1 : limb_of(s->creature, s->creature->view.bodies[bodies[i]].link);
+        int limb = bodies[i] < 0 ? -1 : hf_link_limb(s->creature, s->creature->view.bodies[bodies[i]].link);
         if (limb >= 0 && s->acts[limb] && hf_bend_holds(b, f->frame, limb) < 0) return limb;
     }
     return -1;
@@ -374,7 +364,7 @@ static hf_vec3 push_direction(hf_bend* b, const hf_frame_fault* f, int limb) {
     hf_vec3 from = hf_apply(b->links[y->link], y->in_link.position),
             to = hf_apply(b->links[x->link], x->in_link.position);
     hf_vec3 away = hf_normalize(hf_sub(to, from));
-    return limb_of(s->creature, x->link) == limb ? away : hf_neg(away);
+    return hf_link_limb(s->creature, x->link) == limb ? away : hf_neg(away);
 }
 
 hf_status hf_repair_collisions(hf_bend* b, const hf_realise_result* faults, int round, bool* pushed) {

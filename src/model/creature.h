@@ -54,6 +54,8 @@ bool hf_mimic_range(const hf_creature_view* view, int joint, int* master, double
 
 /* A limb has what its joints move; without joints it has its one link. Limb -1 has all. */
 bool hf_link_in_limb(const hf_creature* creature, int link, int limb);
+/* The limb whose joints move a link; -1: it belongs to the trunk. */
+int hf_link_limb(const hf_creature* creature, int link);
 /* How far a body reaches along a unit direction of its link. */
 double hf_body_support(const hf_body* body, hf_vec3 out);
 

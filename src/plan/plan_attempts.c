@@ -3,6 +3,7 @@
    it is the same for any number of threads. */
 #include "plan/planner.h"
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/parallel.h"
@@ -211,7 +212,7 @@ hf_status hf_plan_find(const hf_plan_model* model, const hf_scene* scene, const 
     if (status == HF_OK) status = hf_options_check(hf_guide_option_table(), &options->guide, error);
     if (status == HF_OK) status = check_scene(scene, error);
     if (status != HF_OK) return status;
-    double start = hf_plan_clock();
+    double start = hf_now_s();
     contest c = {.query = query, .progress = progress, .user = user, .last = options->guides};
     // more at once than there are cores would only keep the first ones waiting
     int most = query->guide_count > 0 ? 1 : options->guides, cores = hf_parallel_workers(0);
@@ -234,7 +235,7 @@ hf_status hf_plan_find(const hf_plan_model* model, const hf_scene* scene, const 
     hf_free(c.attempts);
     pthread_cond_destroy(&c.changed);
     pthread_mutex_destroy(&c.mutex);
-    result->contact_s = hf_plan_clock() - start - result->guide_s;
+    result->contact_s = hf_now_s() - start - result->guide_s;
     result->outcome = outcome_of(result);
     if (result->schedule && status == HF_OK) status = realise(model->creature, scene, result);
     if (status == HF_OK) return HF_OK;

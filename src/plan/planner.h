@@ -106,7 +106,6 @@ void hf_stance_return(hf_planner* p, const hf_stance* stance); /* the last one b
 /* ---- plan.c ---- */
 /* One guide, world.attempt of them, and what comes of it: a schedule, whole or as far as it went. */
 hf_status hf_plan_attempt(hf_planner* p, const hf_plan_query* query, hf_plan_result* result);
-double hf_plan_clock(void);   /* s */
 enum { HF_GUIDE_CHOICE = 6 }; /* guides of which one is chosen */
 /* Fills world.guide with a guide from the root pose to the goal that keeps away from barred poses, the
    easiest of so many; *found is false, and the result says why, when there is none. */
