@@ -13,7 +13,6 @@ static const double BLOCK_BEYOND_M = 0.02; /* a block reaches this far beyond th
 static const double BLOCK_DEEP_M = 0.05;   /* and this far down */
 static const double LANDING_S = 0.1;       /* a limb can touch so long before the motion says that it holds */
 static const double LEAVING_S = 0.1;       /* and so long after */
-static const double BEARS_M = 0.001;       /* a point this near to its surface can bear */
 static const double NEAR_M = 0.008;        /* a corner this near to a surface is told to the controller */
 static const double SAME_M = 0.002;        /* corners this near to each other count once */
 static const double GRIP_M = 0.03;         /* a hand grips what is no farther than this from its palm */
@@ -218,6 +217,7 @@ static void add_sphere(const stage* s, int frame, const mjContact* contact, int 
                   .gap = contact->dist,
                   .role = holds_now(s->plan, frame, s->geom_limb[sphere]) ? TOUCH_HOLDS : TOUCH_PASSES};
     mju_copy3(to->point, contact->pos);
+    mju_copy3(to->middle, s->data->geom_xpos + 3 * sphere);
     mju_scl3(to->normal, contact->frame, sphere == contact->geom2 ? 1 : -1);
 }
 
@@ -245,25 +245,13 @@ static int add_spheres(const stage* s, int frame, touch* touches) {
     return count;
 }
 
-/* Does a limb hold by the motion that touches nothing yet? */
-static bool some_limb_is_late(const stage* s, int frame, const touch* touches, int count) {
-    for (int l = 0; l < s->c->limb_count; l++) {
-        bool there = !holds_now(s->plan, frame, l);
-        for (int i = 0; i < count && !there; i++) there = touches[i].limb == l && touches[i].gap < BEARS_M;
-        if (!there) return true;
-    }
-    return false;
-}
-
-/* What points of limbs that do not hold now are to do. */
-static void find_roles(const stage* s, int frame, double time_s, touch* touches, int count) {
-    bool late = some_limb_is_late(s, frame, touches, count);
+/* Points of limbs that do not hold now and did not a moment ago may be about to land. */
+static void find_landings(const stage* s, int frame, double time_s, touch* touches, int count) {
     for (int i = 0; i < count; i++) {
         touch* t = &touches[i];
-        if (t->role != TOUCH_PASSES) continue;
-        bool left = holds_near(s->plan, frame, t->limb, time_s, LEAVING_S, 0);
-        if (left && late) t->role = TOUCH_WAITS;
-        if (!left && holds_near(s->plan, frame, t->limb, time_s, 0, LANDING_S)) t->role = TOUCH_LANDS;
+        if (t->role == TOUCH_PASSES && !holds_near(s->plan, frame, t->limb, time_s, LEAVING_S, 0) &&
+            holds_near(s->plan, frame, t->limb, time_s, 0, LANDING_S))
+            t->role = TOUCH_LANDS;
     }
 }
 
@@ -283,6 +271,6 @@ int stage_touches(const stage* s, int frame, double time_s, touch touches[STAGE_
                           .most = support->max_force / support->corner_count};
             mju_copy3(to->point, s->model->eq_data + mjNEQDATA * id + 3);
         }
-    find_roles(s, frame, time_s, touches, count);
+    find_landings(s, frame, time_s, touches, count);
     return count;
 }

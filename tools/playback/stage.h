@@ -15,7 +15,6 @@ enum {
 /* What the motion wants of a point that touches. */
 typedef enum touch_role {
     TOUCH_HOLDS, /* to bear */
-    TOUCH_WAITS, /* to leave, but a limb that should bear instead has not landed yet: to bear until then */
     TOUCH_LANDS, /* to bear in a moment */
     TOUCH_PASSES /* nothing: its limb leaves, or is on its way */
 } touch_role;
@@ -25,6 +24,7 @@ typedef struct touch {
     int slot; /* the same number for the same point of the creature, below stage.slot_count */
     int limb, body;
     double point[3], normal[3]; /* in the world; the normal is out of the surface, not used by a grip */
+    double middle[3];           /* of the sphere that touches there: a ball rolls about it */
     double friction;
     double gap; /* m, below 0 inside the surface */
     touch_role role;

@@ -23,7 +23,7 @@ static const double TURN_STIFFNESS = 40;   /* 1/s2, of the turn of the root, wit
 static const double TURN_DAMPING = 12;     /* 1/s, of the angular momentum */
 static const double REST_DAMPING = 60;     /* 1/s, of points that touch */
 static const double REST_STIFFNESS = 900;  /* 1/s2, of their gap to the surface */
-static const double COM_WEIGHT = 100;      /* times the whole mass */
+static const double COM_WEIGHT = 30;      /* times the whole mass */
 static const double TURN_WEIGHT = 0.1;     /* times the inertia about the root */
 static const double REST_WEIGHT = 100;     /* times the mass that a force at the point feels */
 static const double FORCE_WEIGHT = 1e-3;   /* over the whole mass */
@@ -341,8 +341,8 @@ static void add_effort(tracker* t) {
 static bool rests(const tracker* t, const target* to, const touch* at) {
     if (at->grip) return true;
     if (at->role == TOUCH_PASSES) return false;
-    if (at->role != TOUCH_HOLDS) return at->gap < BEARS_M;
-    hf_vec3 speed = target_point_speed(to, at->body, t->data, at->point);
+    if (at->role == TOUCH_LANDS) return at->gap < BEARS_M;
+    hf_vec3 speed = target_point_speed(to, at->body, t->data, at->middle);
     return fabs(hf_dot(speed, three(at->normal))) < BEARS_M_S;
 }
 
