@@ -69,7 +69,7 @@ static void leave(world* w) {
 
 static bool collides(world* w, const hf_pose* pose) {
     hf_collision hit;
-    return hf_holds_collide(&w->p, w->holds, w->hold_count, -1, pose, &hit);
+    return hf_holds_collide(&w->p, w->holds, w->hold_count, pose, &hit);
 }
 
 /* Keeps the holds, free, balanced. */

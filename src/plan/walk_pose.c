@@ -216,9 +216,10 @@ static void find_underside(const swing* g, hf_vec3 way, hf_vec3* points) {
     }
 }
 
-/* Is the foot over the ground on its way, at so many moments of it? Its heel is where it is without a roll.
+/* Is the foot over the ground on its way, at so many moments of it, every few centimetres of a stride? At one
+   of so many of them it is as far above the ground as it should be. Its heel is where it is without a roll.
  */
-enum { MOMENTS = 12 };
+enum { MOMENTS = 36, ROOMY = 3 };
 static bool is_clear(const hf_walk* w, const swing* g) {
     const hf_placement* placement = w->planner->world.placement;
     hf_vec3 from = hf_apply(g->lifts, g->pivot), to = hf_apply(g->lands, g->pivot), points[UNDERSIDE];
@@ -230,11 +231,12 @@ static bool is_clear(const hf_walk* w, const swing* g) {
     swing s = *g;
     timed.roll = -1, timed.lift = 0, timed.land = MOMENTS;
     s.to = &timed, s.begin = 0;
-    for (int i = 1; i < MOMENTS; i++) {
+    for (int i = ROOMY; i <= MOMENTS - ROOMY; i++) {
         hf_transform foot = swing_at(&s, i, &rolled);
         hf_vec3 at = hf_apply(foot, g->pivot);
         hf_quat flat = hf_quat_mul(foot.rotation, hf_quat_axis_angle(g->axis, -rolled));
-        double u = (double)i / MOMENTS, v = 1 - u, clear = CLEAR * leg * 64 * u * u * u * v * v * v;
+        double u = (double)i / MOMENTS, v = 1 - u;
+        double clear = i % ROOMY == 0 ? CLEAR * leg * 64 * u * u * u * v * v * v : 0;
         for (int e = 0; e < UNDERSIDE; e++) {
             hf_vec3 under = hf_add(at, hf_rotate(rolled > 0 ? flat : foot.rotation, points[e])),
                     above = under;
@@ -348,7 +350,7 @@ static bool put_over(hf_walk* w, const footing* f, int k, hf_pose* pose, double*
     double gain = 1, before = 0;
     for (int round = 0; round < ROUNDS && hf_plan_ok(w->planner); round++) {
         hf_vec3 pull;
-        *off = hf_holds_keep(w->planner, f->holds, f->hold_count, -1, pose, &pull) ? 0 : hf_length(pull);
+        *off = hf_holds_keep(w->planner, f->holds, f->hold_count, pose, &pull) ? 0 : hf_length(pull);
         for (int i = 0; i < f->swing_count; i++)
             if (!step_limb(w, &f->swings[i], k, pose, off)) return false;
         hf_vec3 com = hf_com_at(w->planner, pose), way = {w->place[k][0] - com.x, w->place[k][1] - com.y, 0};
