@@ -52,7 +52,6 @@ typedef struct overlap {
     double *outside, *lost, *weights, *margins, *freedom;
     bool* seated;
     const hf_stance** stances;
-    int* phase_of;
     double* way;         /* WAY + 1 lengths for each phase that is one swing */
     hf_transform* swing; /* and as many places of its effector */
     hf_transform* links;
