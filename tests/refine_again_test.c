@@ -45,14 +45,14 @@ static void steps_are_balanced_in_motion(void** state) {
     steps_free(&moving);
 }
 
-/* The schedule with a pause as long as PAUSE frames behind its first knot. */
-static hf_schedule* with_pause(const steps* s, const hf_schedule* last) {
+/* The schedule with a pause of so many frames behind its first knot. */
+static hf_schedule* with_pause_of(const steps* s, const hf_schedule* last, int pause) {
     hf_schedule* out;
-    double pause_s = PAUSE / last->rate;
+    double pause_s = pause / last->rate;
     assert_int_equal(hf_schedule_create(s->at.scenario->creature, last->rate, &out), HF_OK);
     out->claims = last->claims;
-    for (int i = 0; i < last->knot_count + PAUSE; i++) {
-        const hf_knot* k = &last->knots[i < PAUSE ? 0 : i - PAUSE];
+    for (int i = 0; i < last->knot_count + pause; i++) {
+        const hf_knot* k = &last->knots[i < pause ? 0 : i - pause];
         hf_pose pose = {k->root, k->q};
         assert_int_equal(hf_schedule_add(out, NULL, i / last->rate, &pose, NULL, 0, i == 0), HF_OK);
     }
@@ -65,6 +65,10 @@ static hf_schedule* with_pause(const steps* s, const hf_schedule* last) {
     }
     out->hold_capacity = out->hold_count;
     return out;
+}
+
+static hf_schedule* with_pause(const steps* s, const hf_schedule* last) {
+    return with_pause_of(s, last, PAUSE);
 }
 
 /* Refining again keeps a pause that was put in, and behind the pause every pose. */
@@ -95,6 +99,43 @@ static void a_pause_stays(void** state) {
     steps_free(&s);
 }
 
+/* A hold that begins on the way, moved by a few centimetres along its step: the limb goes there, in the same
+   time, and what does not touch that hold is as it was. */
+static void a_moved_hold_is_reached(void** state) {
+    (void)state;
+    steps s;
+    hf_refine_result again = {0};
+    steps_make(&s);
+    const hf_creature* c = s.at.scenario->creature;
+    const hf_scene* scene = s.at.scenario->scene;
+    assert_int_equal(hf_refine(c, scene, s.stretch.given, &s.options, s.at.workspace, &s.result, NULL),
+                     HF_OK);
+    assert_int_equal(s.result.outcome, HF_FOUND);
+    const hf_schedule* last = s.result.schedule;
+    hf_schedule* edited = with_pause_of(&s, last, 0);
+    int moved = 0;
+    while (!(edited->holds[moved].from_s > 0)) moved++;
+    edited->holds[moved].hold.point.y += 0.015;
+    assert_int_equal(hf_refine_again(c, scene, edited, last, &s.options, s.at.workspace, &again, NULL),
+                     HF_OK);
+    assert_int_equal(again.outcome, HF_FOUND);
+    assert_true(again.work < 0.5);
+    assert_int_equal(undynamic_frames(&s, again.motion), 0);
+    // the limb is 15 mm beside where it was, and the root has not moved
+    int frame = (int)round(edited->holds[moved].from_s * last->rate) + 1;
+    const hf_limb* limb = &hf_creature_get(c)->limbs[edited->holds[moved].hold.limb];
+    hf_transform* links = calloc((size_t)hf_creature_get(c)->link_count, 2 * sizeof *links);
+    hf_transform* before = links + hf_creature_get(c)->link_count;
+    hf_forward(c, &(hf_pose){again.schedule->knots[frame].root, again.schedule->knots[frame].q}, links);
+    hf_forward(c, &(hf_pose){last->knots[frame].root, last->knots[frame].q}, before);
+    hf_vec3 way = hf_sub(links[limb->effector_link].position, before[limb->effector_link].position);
+    assert_true(hf_distance(way, hf_v3(0, 0.015, 0)) < 1e-3);
+    free(links);
+    hf_schedule_free(edited);
+    hf_refine_result_free(&again);
+    steps_free(&s);
+}
+
 /* A schedule with other holds is no edit of the last one. */
 static void other_holds_are_refused(void** state) {
     (void)state;
@@ -116,6 +157,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(steps_are_balanced_in_motion),
         cmocka_unit_test(a_pause_stays),
+        cmocka_unit_test(a_moved_hold_is_reached),
         cmocka_unit_test(other_holds_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -63,17 +63,18 @@ static void note_reason(hf_stretch* s, hf_refine_why why, double at_s) { s->why 
 static hf_status add_strained(const hf_refinement* r, const hf_schedule* made, const hf_motion* motion,
                               hf_realise_result* faults) {
     hf_strain s = {r->of->creature, motion, made, r->stretch->list.held, r->workspace};
-    hf_status status = HF_OK;
-    for (int i = 0; i < motion->frame_count && status == HF_OK && hf_workspace_goes_on(r->workspace);
-         i = hf_strain_next(&s, i)) {
-        bool bears;
-        status = hf_strain_bears(&s, i, r->of->strain, &bears);
-        if (status != HF_OK || bears) continue;
+    hf_workspace_mark mark = hf_workspace_begin(r->workspace);
+    bool* strained = hf_workspace_take(r->workspace, (size_t)motion->frame_count, sizeof *strained);
+    int count = 0;
+    hf_status status = strained ? hf_strain_list(&s, r->of->strain, strained, &count) : HF_ERROR_MEMORY;
+    for (int i = 0; i < motion->frame_count && count && status == HF_OK; i++) {
+        if (!strained[i]) continue;
         if (!HF_GROW(faults->faults, faults->fault_capacity, faults->fault_count)) return HF_ERROR_MEMORY;
         faults->faults[faults->fault_count++] =
             (hf_frame_fault){.kind = HF_FAULT_DYNAMIC, .frame = i, .limb = HF_STRAINED};
         faults->outcome = HF_PARTIAL;
     }
+    hf_workspace_end(r->workspace, mark);
     return status;
 }
 

@@ -17,7 +17,9 @@
 static const double RATE = 30;        /* samples a second, in the plan's own times */
 static const double MARGIN_M = 0.01;  /* that wrenches keep inside stances, body weights times metres */
 static const double STEPS_WORK = 1e6; /* steps of work in one of the option's */
-enum { STEPS = 1000 };                /* of the optimiser: the work ends it, or a step that gains nothing */
+enum { STEPS = 100 };                 /* of the optimiser in one go */
+/* Steps that leave more than this share of the cost are the last ones. */
+static const double LITTLE = 0.999;
 
 typedef struct comparing {
     const hf_creature* creature;
@@ -186,7 +188,15 @@ static hf_status run(comparing* c, hf_refine_start start, double work, hf_refine
     hf_status status = count_valid(c, &out->valid[0]);
     double spent = hf_workspace_spent(w);
     hf_workspace_allow(w, spent + work);
-    if (status == HF_OK) status = hf_pose_path_improve(t, STEPS, w, out->cost);
+    // the optimiser ends behind a step that gains little: it goes on while there is work and any gain
+    for (double before = INFINITY; status == HF_OK && hf_workspace_goes_on(w);) {
+        double costs[2];
+        status = hf_pose_path_improve(t, STEPS, w, costs);
+        if (before == INFINITY) out->cost[0] = costs[0];
+        out->cost[1] = costs[1];
+        if (!(costs[1] < LITTLE * before)) break;
+        before = costs[1];
+    }
     hf_workspace_allow(w, INFINITY);
     out->work = round(hf_workspace_spent(w) - spent) / STEPS_WORK;
     if (status == HF_OK) status = keep_frames(c, links);

@@ -12,16 +12,17 @@
 #include <math.h>
 #include <string.h>
 
-/* Time between two frames that are judged, s: in a thirtieth of a second torques change by a fifteenth. */
-static const double JUDGED_S = 1.0 / 120;
+/* Between frames that are judged first, s: in a thirtieth of a second torques change by a fifteenth. */
+static const double FIRST_S = 1.0 / 30;
 /* What may be missing in each row of a wrench, body weights and body weights times metres: next to nothing,
    as a hundredth of the weight at a metre is half of what a wrist bears; where there are no such forces, what
    a check counts as nothing. */
 static const double MISSING[] = {5e-4, 0.01};
 enum { MISSINGS = sizeof MISSING / sizeof *MISSING };
 static const double ROUNDING = 1e-6; /* of all rows together, body weights and shares of effort limits */
-/* The peak is found to this share of an effort limit, and is no less than that one. */
-static const double PEAK_STEP = 0.005, LEAST = 0.05;
+/* The peak is found to this share of an effort limit. A quarter of the limits is never too much: what a
+   motion of a strong creature takes then costs many times as much to find as any forces do. */
+static const double PEAK_STEP = 0.005, LEAST = 0.25;
 /* A share of effort limits at which a frame that is not borne is left to other tests: it has no forces. */
 static const double FORCELESS = 64;
 enum { EDGES = 8 }; /* of friction cones: the more, the nearer to what the surfaces give */
@@ -239,8 +240,18 @@ hf_status hf_strain_bears(const hf_strain* s, int frame, double share, bool* bea
     return status;
 }
 
-int hf_strain_next(const hf_strain* s, int frame) {
-    return frame + (int)fmax(1, floor(s->schedule->rate * JUDGED_S));
+hf_status hf_strain_list(const hf_strain* s, double share, bool* strained, int* count) {
+    hf_status status = HF_OK;
+    int stride = (int)fmax(1, floor(s->schedule->rate * FIRST_S)), n = s->motion->frame_count;
+    *count = 0;
+    for (int i = 0; i < n; i++) strained[i] = false;
+    for (int first = 0; first < stride && *count == 0; first++)
+        for (int i = first; i < n && status == HF_OK && hf_workspace_goes_on(s->workspace); i += stride) {
+            bool bears;
+            status = hf_strain_bears(s, i, share, &bears);
+            strained[i] = status == HF_OK && !bears, *count += strained[i];
+        }
+    return status;
 }
 
 /* The least share with which a frame is borne, no less than `low`; `low` for a frame without forces. */
@@ -265,8 +276,7 @@ static hf_status frame_peak(const hf_strain* s, int frame, double low, double* s
 hf_status hf_strain_peak(const hf_strain* s, double* share) {
     hf_status status = HF_OK;
     *share = LEAST;
-    for (int i = 0; i < s->motion->frame_count && status == HF_OK && hf_workspace_goes_on(s->workspace);
-         i = hf_strain_next(s, i))
+    for (int i = 0; i < s->motion->frame_count && status == HF_OK && hf_workspace_goes_on(s->workspace); i++)
         status = frame_peak(s, i, *share, share);
     return status;
 }

@@ -18,9 +18,10 @@ typedef struct hf_strain {
    forces as well as they can? Frames that are nearest to the ends have no acceleration and pass, as do frames
    that more joints bear than a force program has rows. */
 hf_status hf_strain_bears(const hf_strain* strain, int frame, double share, bool* bears);
-/* The frame that is judged behind this one. */
-int hf_strain_next(const hf_strain* strain, int frame);
-/* The least share, within half a hundredth, with which all judged frames are borne. */
+/* The frames that take more than this share, a flag for each: of frames a thirtieth of a second apart all; of
+   the others some, where those are borne. */
+hf_status hf_strain_list(const hf_strain* strain, double share, bool* strained, int* count);
+/* The least share, a quarter at least and within half a hundredth, with which all frames are borne. */
 hf_status hf_strain_peak(const hf_strain* strain, double* share);
 
 #endif
