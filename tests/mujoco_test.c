@@ -191,6 +191,25 @@ static void test_third_party(void** unused) {
     }
 }
 
+/* A base as ANYmal's, whose products of inertia are as large as its moments: MuJoCo takes the file. */
+static void flat_inertias_are_written(void** unused) {
+    (void)unused;
+    static const char* const text =
+        "<robot name='flat'><link name='base'><inertial><mass value='1e-6'/><inertia ixx='1e-6' iyy='1e-6' "
+        "izz='1e-6' ixy='1e-6' ixz='1e-6' iyz='1e-6'/></inertial></link>" FIXTURE_LINK("a", "1.0")
+            FIXTURE_JOINT("turn", "continuous", "base", "a", "xyz='0 0.1 0.25'",
+                          "<axis xyz='0 1 0'/>") "</robot>";
+    hf_creature* creature = load_text("flat.urdf", text);
+    char path[1200], message[2000] = "";
+    hf_error error = {0};
+    snprintf(path, sizeof path, "%s/flat.xml", test_folder());
+    assert_int_equal(hf_creature_write_mjcf(creature, path, &error), HF_OK);
+    mjModel* m = mj_loadXML(path, NULL, message, sizeof message);
+    if (!m) fail_msg("%s", message);
+    mj_deleteModel(m);
+    hf_creature_free(creature);
+}
+
 static void several_values_are_not_written(void** unused) {
     (void)unused;
     hf_creature* creature = load_text("several.urdf", FIXTURE_ALL_JOINTS);
@@ -206,6 +225,7 @@ int main(void) {
         cmocka_unit_test(test_shipped),
         cmocka_unit_test(test_followers),
         cmocka_unit_test(test_third_party),
+        cmocka_unit_test(flat_inertias_are_written),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Playing motions in MuJoCo: who stands still stays, who stands beside its feet falls, and what cannot be played is refused with a reason.
+# Playing motions in MuJoCo: who stands still stays, who stands beside its feet or gives no torques falls, steps are tracked within millimetres, and what cannot be played is refused with a reason.
 # Exits 77 (skipped) where MuJoCo is not installed, so that there is no build/playback.
 set -u
 cd "$(dirname "$0")/.."
@@ -9,10 +9,10 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 failures=0
 
-# expect CODE TEXT MOTION: the exit code, and a text somewhere in what it prints.
+# expect CODE TEXT MOTION [FLAG]: the exit code, and a text somewhere in what it prints.
 expect() {
   local out status
-  out=$("$play" "$3" "$work" 2>&1); status=$?
+  out=$("$play" "$3" "$work" ${4+"$4"} 2>&1); status=$?
   [ $status -eq "$1" ] && printf '%s' "$out" | grep -qF -- "$2" && return
   echo "FAILED: playback $3 gave $status, wanted $1 and \"$2\":"; printf '%s\n' "$out" | head -n 5
   failures=$((failures + 1))
@@ -39,7 +39,10 @@ write("begin", motion["frames"][:90])
 PYTHON
 expect 0 '"tracked": 1.0000' "$work/still.motion.json"
 expect 0 '"tracked": 1.0000' "$work/begin.motion.json"
+expect 0 '"root_error_max_m": 0.00' "$work/begin.motion.json"
+expect 0 '"unsolved": 0' "$work/begin.motion.json"
 expect 0 '"fell_at_s": 0.' "$work/aside.motion.json"
+expect 0 '"fell_at_s": 0.' "$work/still.motion.json" --limp
 expect 3 'has no contacts' "$work/floating.motion.json"
 expect 3 'has one frame' "$work/one.motion.json"
 expect 3 'cannot be opened' "$work/none.motion.json"

@@ -118,12 +118,23 @@ static void put_contact(mjcf* m, const hf_limb* limb, const hf_contact_frame* f,
 
 /* ---- bodies ---- */
 
+/* Files have inertias whose products are as large as their moments (a base of 1e-6 everywhere): MuJoCo takes
+   none whose least eigenvalue is not above 0. */
+static bool is_positive(const double i[6]) {
+    double xx = i[0], yy = i[1], zz = i[2], xy = i[3], xz = i[4], yz = i[5], minor = xx * yy - xy * xy;
+    double whole = zz * minor - yz * (xx * yz - xy * xz) + xz * (xy * yz - yy * xz), least = 1e-9 * xx * yy;
+    return xx > 0 && yy > 0 && zz > 0 && minor > least && whole > least * zz;
+}
+
 static void put_inertial(mjcf* m, const hf_link* link) {
     if (!(link->mass > 0)) return;
     put_text(m, "<inertial");
     put_vec3(m, "pos", link->com);
     put_numbers(m, "mass", &link->mass, 1);
-    put_numbers(m, "fullinertia", link->inertia, 6);
+    if (is_positive(link->inertia))
+        put_numbers(m, "fullinertia", link->inertia, 6);
+    else
+        put_numbers(m, "diaginertia", link->inertia, 3); /* its moments; boundinertia lifts those at 0 */
     put_text(m, "/>\n");
 }
 

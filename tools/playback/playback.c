@@ -1,8 +1,9 @@
-/* Plays a motion in MuJoCo: playback MOTION FOLDER. The creature is written to FOLDER as MJCF and stands on
-   blocks at the places that the motion holds; a hand that grips is tied there while it does. A controller
-   tracks the motion: it asks for the motion's accelerations and a small feedback, shares the wrench that they
-   need over the contacts that the motion has now, and gives joints the torques that are left, within their
-   effort limits. Prints one JSON object: how much of the motion was tracked before a fall. */
+/* Plays a motion in MuJoCo: playback MOTION FOLDER [--limp | --no-limits]. The creature is written to FOLDER
+   as MJCF and stands on blocks at the places that the motion holds; a hand that grips is tied there while it
+   does, once it is there. A controller (tracker.c) tracks the motion within the joints' effort limits. Prints
+   one JSON object: how much of the motion was tracked before a fall, and which joint was at its limit most
+   often. --limp gives no torques at all, so that everything falls; --no-limits lifts the effort limits, which
+   tells a motion that is too strong for its joints from one that cannot be balanced. */
 #include "holds.h"
 #include "stage.h"
 #include "stop.h"
@@ -11,6 +12,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const double STEP_S = 0.001;
@@ -30,10 +32,11 @@ typedef struct player {
     stage world;
     target wanted;
     tracker* tracker;
-    bool limp;   /* motors give nothing */
-    bool strong; /* motors have no limits */
+    bool limp;      /* motors give nothing */
+    bool unlimited; /* motors have no limits */
     int frame;
     long steps, torques, torques_cut, unsolved;
+    long* at_limit; /* of each motor: steps in which it was the weakest, at its limit */
     double square_sum, root_max_m;
 } player;
 
@@ -75,15 +78,39 @@ static void step(player* p, double time_s) {
     int count = stage_touches(&p->world, p->frame, time_s, touches);
     tracker_limits limits = tracker_step(p->tracker, &p->wanted, touches, count);
     p->torques += limits.torques, p->torques_cut += limits.torques_cut, p->unsolved += !limits.solved;
+    if (limits.worst_share >= 1) p->at_limit[limits.worst_joint]++;
     if (p->limp) mju_zero(p->world.data->ctrl, p->world.model->nu);
     mj_step2(p->world.model, p->world.data);
+}
+
+/* What was tracked, as one JSON object. */
+static void report(const player* p, double start, double end, double reached, const char* why) {
+    const mjModel* m = p->world.model;
+    char text[400] = "";
+    int weakest = 0;
+    for (int i = 1; i < m->nu; i++)
+        if (p->at_limit[i] > p->at_limit[weakest]) weakest = i;
+    bool weak = m->nu > 0 && p->at_limit[weakest] > 0;
+    if (why) say_holds(p, text, sizeof text);
+    printf("{ \"tracked\": %.4f, \"duration_s\": %.3f, ", why ? (reached - start) / (end - start) : 1,
+           end - start);
+    if (why)
+        printf("\"fell_at_s\": %.3f, ", reached - start);
+    else
+        printf("\"fell_at_s\": null, ");
+    printf("\"why\": \"%s\", \"holds\": \"%s\", \"root_error_mean_m\": %.4f, \"root_error_max_m\": %.4f, ",
+           why ? why : "", text, sqrt(p->square_sum / (double)p->steps), p->root_max_m);
+    printf("\"saturated_share\": %.5f, \"weakest_joint\": \"%s\", \"weakest_share\": %.4f, \"unsolved\": %ld "
+           "}\n",
+           p->torques ? (double)p->torques_cut / (double)p->torques : 0,
+           weak ? mj_id2name(m, mjOBJ_ACTUATOR, weakest) : "",
+           weak ? (double)p->at_limit[weakest] / (double)p->steps : 0, p->unsolved);
 }
 
 static void play(player* p) {
     const hf_motion_frame* frames = p->motion->frames;
     double start = frames[0].time_s, end = frames[p->motion->frame_count - 1].time_s, t = start;
     const char* why = NULL;
-    char text[400];
     for (; t < end && !why; t = start + STEP_S * (double)++p->steps) {
         double off;
         p->frame = holds_frame(&p->plan, p->frame, t);
@@ -93,17 +120,7 @@ static void play(player* p) {
         p->square_sum += off * off, p->root_max_m = fmax(p->root_max_m, off);
         step(p, t);
     }
-    say_holds(p, text, sizeof text);
-    double share = why ? (t - start) / (end - start) : 1;
-    printf("{ \"tracked\": %.4f, \"duration_s\": %.3f, \"fell_at_s\": ", share, end - start);
-    if (why)
-        printf("%.3f, \"why\": \"%s\", \"holds\": \"%s\"", t - start, why, text);
-    else
-        printf("null, \"why\": \"\", \"holds\": \"\"");
-    printf(", \"root_error_mean_m\": %.4f, \"root_error_max_m\": %.4f, \"saturated_share\": %.5f, "
-           "\"unsolved\": %ld }\n",
-           sqrt(p->square_sum / (double)p->steps), p->root_max_m,
-           p->torques ? (double)p->torques_cut / (double)p->torques : 0, p->unsolved);
+    report(p, start, end, t, why);
 }
 
 static void refuse(const player* p) {
@@ -135,9 +152,9 @@ static void load(player* p, const char* path) {
 int main(int count, char** words) {
     player p = {0};
     if (count == 4 && strcmp(words[3], "--limp") == 0) p.limp = true, count--;
-    if (count == 4 && strcmp(words[3], "--strong") == 0) p.strong = true, count--;
+    if (count == 4 && strcmp(words[3], "--no-limits") == 0) p.unlimited = true, count--;
     if (count != 3) {
-        fputs("usage: playback MOTION FOLDER [--limp | --strong]\n", stderr);
+        fputs("usage: playback MOTION FOLDER [--limp | --no-limits]\n", stderr);
         return 2;
     }
     mju_user_warning = warn;
@@ -145,9 +162,12 @@ int main(int count, char** words) {
     holds_make(&p.plan, p.motion, p.creature, p.scenario->scene);
     stage_make(&p.world, p.creature, &p.plan, words[2], STEP_S);
     target_make(&p.wanted, p.motion, p.creature, p.world.model, STEP_S);
-    for (int i = 0; i < p.world.model->nu && p.strong; i++) p.world.model->actuator_ctrllimited[i] = 0;
+    for (int i = 0; i < p.world.model->nu && p.unlimited; i++) p.world.model->actuator_ctrllimited[i] = 0;
     p.tracker = tracker_make(&p.world);
+    p.at_limit = calloc((size_t)p.world.model->nu + 1, sizeof *p.at_limit);
+    if (!p.at_limit) stop("out of memory");
     play(&p);
+    free(p.at_limit);
     tracker_free(p.tracker);
     target_free(&p.wanted);
     stage_free(&p.world);
