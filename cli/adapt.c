@@ -327,10 +327,10 @@ static void say_retarget(const hf_scenario* s, const hf_retarget_result* r) {
         printf("  %d phases of the clip, %.0f %% of their time held\n", r->phases.count,
                100 * preserved(&r->phases));
     else
-        printf("  no phases: nobody touches %s in the clip\n",
+        printf("  no contacts are kept: %s\n",
                hf_scene_object_count(s->scene)
-                   ? "the scene"
-                   : "anything, there is no scene (--ground, --scene, --fit-scene)");
+                   ? "the clip touches nothing of the scene"
+                   : "there is no scene; --fit-scene, --ground Z or --scene MESH gives one");
     if (clip->fit_m > 0) printf("  bones fit the positions within %.1f mm\n", 1e3 * clip->fit_m);
     printf("  mapping (the creature's legs are %.2f of the clip's):\n", r->scale);
     for (int i = 0; i < r->mapping.count; i++)
@@ -470,6 +470,8 @@ static int adapt(hf_scenario* s, const options* o) {
         complain("%s: \"clip\" is missing", s->path);
         return EXIT_BAD_INPUT;
     }
+    const hf_clip* clip = s->adapt->clip;
+    if (clip) warn_all(o, (hf_strings){clip->warning_count, (const char* const*)clip->warnings});
     if (o->vary_count > 0) return vary(s, o, &wishes);
     work w = {0};
     hf_error error = {0};
@@ -523,6 +525,10 @@ int run_adapt(const options* o) {
     bool rig = ends_with(path, ".glb") || ends_with(path, ".gltf");
     if (kind == FILE_CLIP || rig) {
         code = adapt_clip(path, o);
+    } else if (kind == FILE_CREATURE || kind == FILE_SCENE) {
+        complain("%s: is %s, adapt needs a clip (.bvh, .glb, .npy) or a scenario of kind \"adapt\"", path,
+                 kind_text(kind));
+        code = EXIT_BAD_INPUT;
     } else {
         hf_scenario* s = open_scenario(o, "adapt", HF_SCENARIO_ADAPT, &code);
         if (s && (!o->output || make_output(o))) code = adapt(s, o);

@@ -216,9 +216,10 @@ static bool is_of_kind(const hf_scenario* s, const char* name, hf_scenario_kind 
                        hf_scenario_kind second) {
     if (s->kind == kind || s->kind == second) return true;
     bool two = kind != second;
-    complain("%s: is a %s scenario, %s needs one of kind \"%s\"%s%s%s", s->path,
-             hf_scenario_kind_text(s->kind), name, hf_scenario_kind_text(kind), two ? " or \"" : "",
-             two ? hf_scenario_kind_text(second) : "", two ? "\"" : "");
+    const char* own = hf_scenario_kind_text(s->kind); // commands are named after the kinds they take
+    complain("%s: is a %s scenario, %s needs one of kind \"%s\"%s%s%s; holdfast %s takes it", s->path, own,
+             name, hf_scenario_kind_text(kind), two ? " or \"" : "", two ? hf_scenario_kind_text(second) : "",
+             two ? "\"" : "", own);
     return false;
 }
 

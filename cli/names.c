@@ -303,6 +303,8 @@ static const char* next_step(file_kind kind, file_kind wanted) {
     if (wanted == FILE_MOTION && kind == FILE_SCENARIO)
         return "; holdfast pose, contact or plan with -o DIR makes one";
     if (wanted == FILE_MOTION && kind == FILE_SCHEDULE) return "; holdfast realise makes one of it";
+    if (wanted == FILE_SCHEDULE && kind == FILE_SCENARIO)
+        return "; holdfast plan or reach with -o DIR makes one";
     if (wanted == FILE_SCENARIO && (kind == FILE_CREATURE || kind == FILE_SCENE || kind == FILE_CLIP))
         return ": a file that names a creature, a scene and what to do (docs/formats.md)";
     return "";

@@ -75,7 +75,9 @@ const option_def option_defs[] = {
     {"--choices", "-k", "K", OPTION_INT, AT(choices), 1, 1000,
      "contacts to give for each limb, best first; default 1"},
     {"--compare", NULL, NULL, OPTION_SWITCH, AT(compare), 0, 0,
-     "contacts scored by effort beside those scored by distance alone; with -o as one picture"},
+     "contacts scored by effort beside those scored by distance alone, with -o as one picture; of refine: "
+     "costs "
+     "and valid frames from the plan beside those from straight lines between key poses"},
     {"--refine", NULL, NULL, OPTION_SWITCH, AT(refine), 0, 0,
      "make the plan quicker: body and limbs move together, as fast as limits and contact forces allow; the "
      "default"},
@@ -101,8 +103,7 @@ const option_def option_defs[] = {
     {"--dynamic", NULL, NULL, OPTION_SWITCH, AT(dynamic), 0, 0,
      "judge contact forces and joint torques of every frame too; exit 1 when a frame has none"},
     {"--static", NULL, NULL, OPTION_SWITCH, AT(still), 0, 0,
-     "every frame is balanced at rest: shorter steps, with a rest at each, not refined; creatures without "
-     "effort limits never walk otherwise"},
+     "every frame is balanced at rest: shorter steps, with a rest at each, not refined"},
     {"--warm", NULL, "FILE", OPTION_TEXT, AT(warm), 0, 0,
      "FILE is an edit of this refined schedule (a hold moved, a pause put in): refine only what changed"},
     {"--roadmap", NULL, "FILE", OPTION_TEXT, AT(roadmap), 0, 0,
@@ -114,32 +115,34 @@ const int option_def_count = sizeof option_defs / sizeof *option_defs;
 
 #define CLIP "--unit", "--rate", "--joints", "--clip", "--up"
 #define PICTURE "--size", "--samples", "--azimuth", "--elevation", "--zoom", "--focus", "--distance"
+#define WRITES_PICTURE PICTURE, "--no-picture"
 static const char* const info_options[] = {"--package-path", CLIP, "--creature", "--scenario", NULL};
-static const char* const pose_options[] = {"--output",       "--seed", "--threads",
-                                           "--package-path", PICTURE,  NULL};
+static const char* const pose_options[] = {"--output",       "--seed",       "--threads",
+                                           "--package-path", WRITES_PICTURE, NULL};
 static const char* const sample_options[] = {"--seed", "--threads", "--package-path", "--count",
                                              "--limb", "--cache",   "--unit",         NULL};
-static const char* const contact_options[] = {
-    "--output", "--seed",  "--threads", "--package-path", "--set",        "--limb", "--choices",
-    "--count",  "--cache", "--compare", PICTURE,          "--no-picture", NULL};
+static const char* const contact_options[] = {"--output", "--seed",    "--threads",    "--package-path",
+                                              "--set",    "--limb",    "--choices",    "--count",
+                                              "--cache",  "--compare", WRITES_PICTURE, NULL};
 static const char* const plan_options[] = {
-    "--output",  "--seed",   "--threads", "--package-path", "--set", "--count", "--trunk-scale",
-    "--roadmap", "--static", "--refine",  "--raw",          "--fps", PICTURE,   NULL};
+    "--output",  "--seed",   "--threads", "--package-path", "--set", "--count",      "--trunk-scale",
+    "--roadmap", "--static", "--refine",  "--raw",          "--fps", WRITES_PICTURE, NULL};
 static const char* const roadmap_options[] = {"--output", "--seed",        "--threads", "--package-path",
                                               "--set",    "--trunk-scale", "--control", NULL};
-static const char* const reach_options[] = {"--output",  "--seed",    "--threads", "--package-path", "--set",
-                                            "--roadmap", "--control", PICTURE,     "--no-picture",   NULL};
+static const char* const reach_options[] = {"--output",       "--seed",       "--threads",
+                                            "--package-path", "--set",        "--roadmap",
+                                            "--control",      WRITES_PICTURE, NULL};
 static const char* const stand_options[] = {
-    "--output", "--seed", "--threads", "--package-path", "--scene", "--at", "--unit", PICTURE, NULL};
+    "--output", "--seed", "--threads", "--package-path", "--scene", "--at", "--unit", WRITES_PICTURE, NULL};
 static const char* const realise_options[] = {
-    "--output", "--threads", "--package-path", "--creature", "--scenario", PICTURE, NULL};
-static const char* const adapt_options[] = {"--output",  "--threads", "--package-path", "--creature",
-                                            "--scene",   "--ground",  "--fit-scene",    "--scale-scene",
-                                            "--mapping", CLIP,        "--vary",         "--set",
-                                            PICTURE,     NULL};
-static const char* const refine_options[] = {"--output",   "--threads", "--package-path", "--creature",
-                                             "--scenario", "--fps",     "--warm",         "--set",
-                                             PICTURE,      NULL};
+    "--output", "--threads", "--package-path", "--creature", "--scenario", WRITES_PICTURE, NULL};
+static const char* const adapt_options[] = {"--output",     "--threads", "--package-path", "--creature",
+                                            "--scene",      "--ground",  "--fit-scene",    "--scale-scene",
+                                            "--mapping",    CLIP,        "--vary",         "--set",
+                                            WRITES_PICTURE, NULL};
+static const char* const refine_options[] = {
+    "--output", "--threads", "--package-path", "--creature",   "--scenario", "--fps",
+    "--warm",   "--compare", "--set",          WRITES_PICTURE, NULL};
 static const char* const check_options[] = {"--threads",  "--package-path", "--creature",
                                             "--scenario", "--dynamic",      NULL};
 static const char* const render_options[] = {

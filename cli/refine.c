@@ -75,6 +75,35 @@ hf_status refine_schedule(const hf_creature* creature, const hf_scene* scene, co
     return status;
 }
 
+/* What the optimiser makes of the plan, and of straight lines between its key poses. */
+static hf_status compare_starts(const hf_creature* creature, const hf_scene* scene,
+                                const hf_schedule* schedule, const char* name, const options* o,
+                                hf_error* error) {
+    hf_refine_options wishes = hf_refine_options_default();
+    hf_refine_comparison found[HF_REFINE_STARTS];
+    hf_workspace* workspace = NULL;
+    if (!apply_settings(o, NULL, "refine", &wishes)) return already_told(error, HF_ERROR_ARGUMENT);
+    hf_status status = set_error(error, hf_workspace_create(&workspace));
+    if (status == HF_OK)
+        status = hf_refine_compare(creature, scene, schedule, &wishes, workspace, found, error);
+    hf_workspace_free(workspace);
+    json_t* rows = json_array();
+    for (int i = 0; i < HF_REFINE_STARTS && status == HF_OK; i++) {
+        const hf_refine_comparison* c = &found[i];
+        if (o->json)
+            json_array_append_new(rows,
+                                  json_pack("{s:s,s:[f,f],s:i,s:[i,i],s:f}", "start", hf_refine_start_text(i),
+                                            "cost", c->cost[0], c->cost[1], "frames", c->frames, "valid",
+                                            c->valid[0], c->valid[1], "work", c->work));
+        else
+            printf("%s from %s: cost %.4g to %.4g, valid frames %d to %d of %d\n", name,
+                   hf_refine_start_text(i), c->cost[0], c->cost[1], c->valid[0], c->valid[1], c->frames);
+    }
+    if (o->json && status == HF_OK) print_json(json_pack("{s:O}", "starts", rows));
+    json_decref(rows);
+    return status;
+}
+
 /* The file's name without folder and ending. */
 static char* stem_of(const char* path) {
     const char* slash = strrchr(path, '/');
@@ -102,6 +131,11 @@ static int refine_loaded(const char* path, const hf_schedule* schedule, hf_creat
     hf_refine_result result = {0};
     hf_error error = {0};
     char* name = stem_of(path);
+    if (o->compare) {
+        hf_status compared = compare_starts(creature, scene, schedule, name ? name : path, o, &error);
+        free(name);
+        return compared == HF_OK ? EXIT_DONE : fail_with(&error);
+    }
     limit_hand_over(o);
     progress p = progress_start(o);
     hf_status status = refine_schedule(creature, scene, schedule, o, &p, &result, &error);

@@ -1,37 +1,27 @@
 /* Roadmap files: the input as a file, and as a block whose checksum and key were made to hold. What is
    accepted is asked for a way. */
+#include "small_world.h"
+
 #include "base/memory.h"
 #include "space/roadmap.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 static hf_guide_model* model;
 static hf_scene* scene;
 static hf_placement* placement;
 static hf_workspace* workspace;
 static hf_guide_path way;
-static int file;
-static char path[64];
+static fuzz_memory file;
 
 /* A small box above one triangle. */
 static void prepare(void) {
     hf_shape box = {.kind = HF_SHAPE_BOX, .half_size = {0.1, 0.1, 0.1}};
     if (hf_guide_model_create_plain(&box, hf_transform_identity(), &model, NULL) != HF_OK) abort();
-    float v[9] = {-1, -1, 0, 1, -1, 0, 0, 1, 0};
-    uint32_t t[3] = {0, 1, 2};
-    hf_object_def def = hf_object_def_default();
-    def.name = "t";
-    def.mesh = (hf_mesh){.vertices = v, .vertex_count = 3, .indices = t, .triangle_count = 1};
-    if (hf_scene_build(&def, 1, &scene, NULL) != HF_OK) abort();
+    scene = fuzz_triangle(0, 0);
     if (hf_placement_create(scene, &placement) != HF_OK) abort();
     if (hf_workspace_create(&workspace) != HF_OK) abort();
-    file = memfd_create("roadmap", MFD_CLOEXEC);
-    if (file < 0) abort();
-    snprintf(path, sizeof path, "/proc/self/fd/%d", file);
+    file = fuzz_memory_open("roadmap");
 }
 
 /* A way along it has poses and ends where it was asked to. */
@@ -45,10 +35,10 @@ static void use(const hf_roadmap* r) {
 }
 
 static void try_file(const uint8_t* data, size_t size) {
-    if (ftruncate(file, 0) != 0 || pwrite(file, data, size, 0) != (ssize_t)size) abort();
+    fuzz_memory_fill(&file, data, size);
     hf_roadmap* r = NULL;
     hf_error error = {0};
-    hf_status status = hf_roadmap_load(path, &r, &error);
+    hf_status status = hf_roadmap_load(file.path, &r, &error);
     if (status != HF_OK && (r || error.status != status || !error.message[0])) abort();
     if (status == HF_OK && hf_roadmap_fits(r, model, placement, NULL) == HF_OK) use(r);
     hf_roadmap_free(r);

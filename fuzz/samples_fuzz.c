@@ -1,22 +1,19 @@
 /* Sample files: the input as a file, and as a block whose checksum was made to hold. What is accepted is
    walked whole. */
+#include "small_world.h"
+
 #include "base/memory.h"
 #include "base/workspace.h"
 #include "contact/candidates.h"
 #include <holdfast/holdfast.h>
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 static hf_creature* creature;
 static hf_scene* scene;
 static hf_placement* placement;
 static hf_workspace* workspace;
-static int file;
-static char path[64];
+static fuzz_memory file;
 
 static void prepare(void) {
     const char* urdf =
@@ -32,17 +29,10 @@ static void prepare(void) {
     if (hf_creature_load(name, NULL, &creature, NULL) != HF_OK) abort();
     unlink(name);
     if (hf_creature_get(creature)->limb_count < 1) abort();
-    float v[9] = {-1, -1, -0.4f, 1, -1, -0.4f, 0, 1, -0.3f};
-    uint32_t t[3] = {0, 1, 2};
-    hf_object_def def = hf_object_def_default();
-    def.name = "t";
-    def.mesh = (hf_mesh){.vertices = v, .vertex_count = 3, .indices = t, .triangle_count = 1};
-    if (hf_scene_build(&def, 1, &scene, NULL) != HF_OK) abort();
+    scene = fuzz_triangle(-0.4f, -0.3f);
     if (hf_placement_create(scene, &placement) != HF_OK) abort();
     if (hf_workspace_create(&workspace) != HF_OK) abort();
-    file = memfd_create("samples", MFD_CLOEXEC);
-    if (file < 0) abort();
-    snprintf(path, sizeof path, "/proc/self/fd/%d", file);
+    file = fuzz_memory_open("samples");
 }
 
 /* Everything in it can be read. */
@@ -58,10 +48,10 @@ static void use(const hf_samples* s) {
 }
 
 static void try_file(const uint8_t* data, size_t size, const hf_sample_options* o) {
-    if (ftruncate(file, 0) != 0 || pwrite(file, data, size, 0) != (ssize_t)size) abort();
+    fuzz_memory_fill(&file, data, size);
     hf_samples* s = NULL;
     hf_error error = {0};
-    hf_status status = hf_samples_load(creature, 0, o, path, &s, &error);
+    hf_status status = hf_samples_load(creature, 0, o, file.path, &s, &error);
     if (status != HF_OK && (s || error.status != status || !error.message[0])) abort();
     if (status == HF_OK) use(s);
     hf_samples_free(s);

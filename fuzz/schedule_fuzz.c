@@ -1,6 +1,7 @@
 /* Schedule files of a creature with one leg above a triangle: what is read can be written, reads back to the
    same numbers, can be drawn, and when it is short can be made into a motion. */
 #include "path_fuzz.h"
+#include "small_world.h"
 
 static hf_creature* creature;
 static hf_scene* scene;
@@ -22,12 +23,7 @@ static void prepare(void) {
     hf_error error = {0};
     if (hf_creature_load(path, NULL, &creature, &error) != HF_OK) abort();
     unlink(path);
-    float v[9] = {-1, -1, 0, 1, -1, 0, 0, 1, 0};
-    uint32_t t[3] = {0, 1, 2};
-    hf_object_def def = hf_object_def_default();
-    def.name = "t";
-    def.mesh = (hf_mesh){.vertices = v, .vertex_count = 3, .indices = t, .triangle_count = 1};
-    if (hf_scene_build(&def, 1, &scene, NULL) != HF_OK) abort();
+    scene = fuzz_triangle(0, 0);
     if (hf_workspace_create(&workspace) != HF_OK) abort();
 }
 

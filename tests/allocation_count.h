@@ -2,15 +2,11 @@
 #ifndef HF_TESTS_ALLOCATION_COUNT_H
 #define HF_TESTS_ALLOCATION_COUNT_H
 
+#include "test.h"
+
 #include <stdlib.h>
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define COUNTS_MEMORY 0
-#elif defined(__has_feature)
-#define COUNTS_MEMORY !(__has_feature(address_sanitizer) || __has_feature(thread_sanitizer))
-#else
-#define COUNTS_MEMORY 1
-#endif
+#define COUNTS_MEMORY !SANITIZED /* sanitizers bring their own malloc */
 
 static int allocations;
 #if COUNTS_MEMORY

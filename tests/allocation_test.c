@@ -11,16 +11,9 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define REPLACED 0
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define REPLACED 0
-#endif
-#endif
-#if !defined(REPLACED) && defined(__GLIBC__)
-#define REPLACED 1
-#elif !defined(REPLACED)
+#if defined(__GLIBC__)
+#define REPLACED !SANITIZED
+#else
 #define REPLACED 0
 #endif
 

@@ -1,24 +1,15 @@
 /* BVH clips: odd files that exist, broken files, units, and the round trip. */
-#include "io/euler.h"
 #include "odd_creature.h"
+#include "test_file.h"
+#include "io/euler.h"
 
 #include <locale.h>
 #include <stdlib.h>
 
-static const char* write_text(const char* name, const char* text) {
-    static char path[1024];
-    snprintf(path, sizeof path, "%s/%s", test_folder(), name);
-    FILE* file = fopen(path, "wb");
-    assert_non_null(file);
-    fwrite(text, 1, strlen(text), file);
-    fclose(file);
-    return path;
-}
-
 static hf_clip* load_text(const char* text, double unit_m) {
     hf_clip* clip = NULL;
     hf_error error = {0};
-    hf_status status = hf_clip_load(write_text("clip.bvh", text), unit_m, &clip, &error);
+    hf_status status = hf_clip_load(write_file("clip.bvh", text), unit_m, &clip, &error);
     if (status != HF_OK) fail_msg("%s (line %d)", error.message, error.line);
     return clip;
 }
@@ -182,7 +173,7 @@ static void test_broken(void** state) {
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         hf_clip* clip = (hf_clip*)1;
         hf_error error = {0};
-        hf_status status = hf_clip_load(write_text("broken.bvh", cases[i].text), 1, &clip, &error);
+        hf_status status = hf_clip_load(write_file("broken.bvh", cases[i].text), 1, &clip, &error);
         assert_int_equal(status, HF_ERROR_FORMAT);
         assert_null(clip);
         if (!strstr(error.message, cases[i].says) || error.line != cases[i].line)
@@ -192,7 +183,7 @@ static void test_broken(void** state) {
     hf_error error;
     assert_int_equal(hf_clip_load(test_folder(), 1, &clip, &error), HF_ERROR_FILE);
     assert_int_equal(hf_clip_load("no/such.bvh", 1, &clip, &error), HF_ERROR_FILE);
-    assert_int_equal(hf_clip_load(write_text("unit.bvh", odd_file), NAN, &clip, &error), HF_ERROR_ARGUMENT);
+    assert_int_equal(hf_clip_load(write_file("unit.bvh", odd_file), NAN, &clip, &error), HF_ERROR_ARGUMENT);
 }
 
 /* Every way to cut the file short is refused, but for the end of the last line, where only the number
@@ -206,7 +197,7 @@ static void test_truncated(void** state) {
         text[n] = 0;
         hf_clip* clip;
         hf_error error;
-        if (hf_clip_load(write_text("cut.bvh", text), 1, &clip, &error) == HF_OK)
+        if (hf_clip_load(write_file("cut.bvh", text), 1, &clip, &error) == HF_OK)
             fail_msg("accepted after %zu bytes", n);
         assert_null(clip);
     }
@@ -409,10 +400,10 @@ static void follow_clip(const char* path, double unit_m, bool whole, int absorbe
 
 static void test_clip_motion(void** state) {
     (void)state;
-    follow_clip(write_text("odd.bvh", odd_file), 1, true, 0);
+    follow_clip(write_file("odd.bvh", odd_file), 1, true, 0);
     /* A handle above the body is absorbed with its own motion; joints of one name get others. */
     follow_clip(
-        write_text("handle.bvh",
+        write_file("handle.bvh",
                    "HIERARCHY\nROOT Reference\n{\nOFFSET 0 0 0\nCHANNELS 6 Xposition Yposition Zposition "
                    "Zrotation Xrotation Yrotation\nJOINT Hips\n{\nOFFSET 0 90 0\nCHANNELS 6 Xposition "
                    "Yposition Zposition Zrotation Yrotation Xrotation\nJOINT Leg\n{\nOFFSET 10 -80 0\n"
@@ -443,7 +434,7 @@ static void test_creature(void** state) {
     for (int mirrored = 0; mirrored < 2; mirrored++) {
         char file[1200];
         snprintf(file, sizeof file, text, mirrored ? "-" : "", mirrored ? "" : "-");
-        if (hf_creature_load(write_text("rig.bvh", file), NULL, &creature, &error) != HF_OK)
+        if (hf_creature_load(write_file("rig.bvh", file), NULL, &creature, &error) != HF_OK)
             fail_msg("%s", error.message);
         const hf_creature_view* view = hf_creature_get(creature);
         assert_int_equal(view->joint_count, 7);
@@ -479,7 +470,7 @@ static void test_creature(void** state) {
     hf_motion* motion;
     hf_clip* clip;
     hf_creature* other = load_odd_creature();
-    assert_int_equal(hf_clip_load(write_text("odd.bvh", odd_file), 1, &clip, &error), HF_OK);
+    assert_int_equal(hf_clip_load(write_file("odd.bvh", odd_file), 1, &clip, &error), HF_OK);
     assert_int_equal(hf_clip_motion(clip, other, &motion, &error), HF_ERROR_ARGUMENT);
     assert_null(motion);
     hf_clip_free(clip);

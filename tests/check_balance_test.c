@@ -1,7 +1,7 @@
 /* The validity report's balance: a stool on four legs with a heavy sled, with one known fault each, beside
    the same motion without it; and the library's stances as another opinion. */
 #include "base/random.h"
-#include "test.h"
+#include "test_file.h"
 #include "stance_fixture.h"
 
 #include <stdlib.h>
@@ -39,14 +39,6 @@ typedef struct stool {
     hf_check_report report;
 } stool;
 
-static void write_file(const char* name, const char* text, char* path, size_t size) {
-    snprintf(path, size, "%s/%s", test_folder(), name);
-    FILE* f = fopen(path, "w");
-    assert_non_null(f);
-    fputs(text, f);
-    assert_int_equal(fclose(f), 0);
-}
-
 /* A slab of 10 x 10 m with its top at 0, twice: "floor" and "rug" in the same place. */
 static void build_scene(stool* s, hf_object_def floor) {
     static uint32_t faces[36] = {0, 2, 1, 1, 2, 3, 4, 5, 6, 5, 7, 6, 0, 1, 4, 1, 5, 4,
@@ -66,7 +58,7 @@ static void build_scene(stool* s, hf_object_def floor) {
 
 static stool make_stool(const char* front, const char* limb_keys, hf_object_def floor) {
     stool s = {0};
-    char path[600], json[2400];
+    char json[2400];
     int used = snprintf(json, sizeof json,
                         "{ \"format\": \"holdfast-creature\", \"version\": 1, \"name\": \"stool\", \"urdf\": "
                         "\"balance-stool.urdf\", \"limbs\": [");
@@ -76,8 +68,8 @@ static stool make_stool(const char* front, const char* limb_keys, hf_object_def 
                          "\"name\": \"sole\", %s } %s }",
                          l ? "," : "", legs[l], legs[l], legs[l], l < 2 ? front : SOLE, limb_keys);
     snprintf(json + used, sizeof json - (size_t)used, "] }");
-    write_file("balance-stool.urdf", stool_urdf, path, sizeof path);
-    write_file("balance-stool.creature.json", json, path, sizeof path);
+    write_file("balance-stool.urdf", stool_urdf);
+    const char* path = write_file("balance-stool.creature.json", json);
     hf_error e;
     if (hf_creature_load(path, NULL, &s.creature, &e) != HF_OK) fail_msg("%s: %s", e.field, e.message);
     build_scene(&s, floor);

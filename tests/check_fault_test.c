@@ -330,12 +330,11 @@ static void own_contact_frames_do_not_reach_beyond_the_skin(void** state) {
 /* A ball of 3 mm that jumps the skin of a slab in one step, and out again before the next frame. */
 static void small_bodies_do_not_jump_into_solids(void** state) {
     (void)state;
-    char path[600];
-    write_text("pebble.urdf",
-               "<robot name='pebble'><link name='pebble'><inertial><mass value='1'/><inertia ixx='1' iyy='1' "
-               "izz='1' ixy='0' ixz='0' iyz='0'/></inertial><collision><geometry><sphere radius='0.003'/>"
-               "</geometry></collision></link></robot>",
-               path, sizeof path);
+    const char* path = write_file(
+        "pebble.urdf",
+        "<robot name='pebble'><link name='pebble'><inertial><mass value='1'/><inertia ixx='1' iyy='1' "
+        "izz='1' ixy='0' ixz='0' iyz='0'/></inertial><collision><geometry><sphere radius='0.003'/>"
+        "</geometry></collision></link></robot>");
     fixture x = {0};
     hf_error e;
     assert_int_equal(hf_creature_load(path, NULL, &x.creature, &e), HF_OK);
@@ -362,16 +361,14 @@ static void floating_and_planar_joints_have_speeds(void** state) {
 #define MASS                                                                                                 \
     "<inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' iyz='0'/></inertial>"       \
     "<collision><geometry><sphere radius='0.05'/></geometry></collision>"
-    char path[600];
-    write_text(
+    const char* path = write_file(
         "drift.urdf",
         "<robot name='drift'><link name='base'>" MASS "</link><link name='sled'>" MASS
         "</link><link name='kite'>" MASS "</link>"
         "<joint name='plane' type='planar'><parent link='base'/><child link='sled'/><origin xyz='1 0 0'/>"
         "<axis xyz='0 0 1'/><limit velocity='2' effort='1'/></joint>"
         "<joint name='air' type='floating'><parent link='sled'/><child link='kite'/><origin xyz='0 0 1'/>"
-        "<limit velocity='2' effort='1'/></joint></robot>",
-        path, sizeof path);
+        "<limit velocity='2' effort='1'/></joint></robot>");
     /* Each row is the change in a second: planar x y turn, floating x y z and turn about Z. */
     const struct {
         double change[7];
@@ -471,11 +468,10 @@ static void regions_agree_with_the_library(void** state) {
 /* A swing polygon over joints with a turned fixed joint between them, and a twist interval around pi. */
 static void swings_agree_with_the_library(void** state) {
     (void)state;
-    char path[600];
 #define JOINT(name, type, parent, child, rest)                                                               \
     "<joint name='" name "' type='" type "'><parent link='" parent "'/><child link='" child "'/>" rest       \
     "<limit lower='-3' upper='3' velocity='2' effort='1'/></joint>"
-    write_text("swing.urdf",
+    write_file("swing.urdf",
                "<robot name='swing'><link name='a'>" MASS "</link><link name='b'>" MASS
                "</link><link name='c'>" MASS "</link><link name='d'>" MASS "</link><link name='e'>" MASS
                "</link><link name='f'>" MASS "</link>" JOINT("x", "revolute", "a", "b", "<axis xyz='1 0 0'/>")
@@ -483,15 +479,13 @@ static void swings_agree_with_the_library(void** state) {
                        JOINT("y", "revolute", "c", "d", "<axis xyz='0 1 0'/>")
                            JOINT("z", "revolute", "d", "e", "<axis xyz='0 0 1'/>")
                                JOINT("end", "revolute", "e", "f",
-                                     "<origin xyz='0 0 0.4'/><axis xyz='1 0 0'/>") "</robot>",
-               path, sizeof path);
-    write_text("swing.rom.json",
-               "{ \"swing_polygon\": [[1,0,0.2],[0,1,0.2],[-1,0,0.2],[0,-1,0.2]], \"twist\": [2, 4] }", path,
-               sizeof path);
-    write_text("swing.creature.json",
-               "{ \"format\": \"holdfast-creature\", \"version\": 1, \"urdf\": \"swing.urdf\","
-               " \"rom\": [ { \"joints\": [\"x\", \"y\", \"z\"], \"region\": \"swing.rom.json\" } ] }",
-               path, sizeof path);
+                                     "<origin xyz='0 0 0.4'/><axis xyz='1 0 0'/>") "</robot>");
+    write_file("swing.rom.json",
+               "{ \"swing_polygon\": [[1,0,0.2],[0,1,0.2],[-1,0,0.2],[0,-1,0.2]], \"twist\": [2, 4] }");
+    const char* path =
+        write_file("swing.creature.json",
+                   "{ \"format\": \"holdfast-creature\", \"version\": 1, \"urdf\": \"swing.urdf\","
+                   " \"rom\": [ { \"joints\": [\"x\", \"y\", \"z\"], \"region\": \"swing.rom.json\" } ] }");
     hf_creature* creature;
     hf_error e;
     if (hf_creature_load(path, NULL, &creature, &e) != HF_OK) fail_msg("%s: %s", e.field, e.message);

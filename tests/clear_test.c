@@ -1,6 +1,6 @@
 /* Clearing frames: an arm that is swung through a cube goes round it while both soles stay, frames far from
    the cube stay as they are to the last bit, and what cannot be cleared is left as it was. */
-#include "odd_creature.h"
+#include "clip_fixture.h"
 
 #include "adapt/clear.h"
 #include "adapt/cuts.h"
@@ -21,20 +21,6 @@ typedef struct stage {
     hf_schedule* schedule;
     hf_realise_result judged;
 } stage;
-
-static hf_object_def make_box(const char* name, float* v, hf_vec3 middle, double half) {
-    static uint32_t t[] = {4, 5, 7, 4, 7, 6, 0, 2, 3, 0, 3, 1, 0, 1, 5, 0, 5, 4,
-                           3, 2, 6, 3, 6, 7, 1, 3, 7, 1, 7, 5, 2, 0, 4, 2, 4, 6};
-    for (int i = 0; i < 8; i++) {
-        v[3 * i] = (float)(middle.x + (i & 1 ? half : -half));
-        v[3 * i + 1] = (float)(middle.y + (i & 2 ? half : -half));
-        v[3 * i + 2] = (float)(middle.z + (i & 4 ? half : -half));
-    }
-    hf_object_def def = hf_object_def_default();
-    def.name = name;
-    def.mesh = (hf_mesh){8, 12, v, t};
-    return def;
-}
 
 /* The human stands; its right arm is swung forward and back. */
 static void pose_at(const hf_creature* human, int frame, hf_pose* pose) {
@@ -74,12 +60,10 @@ static void judge(stage* s) {
 
 static void set_up(stage* s, hf_vec3 (*place)(const hf_creature*), double half) {
     static float v[2][24];
-    hf_error error = {0};
     memset(s, 0, sizeof *s);
-    if (hf_creature_load(data_path("data/creatures/human.creature.json"), NULL, &s->human, &error) != HF_OK)
-        fail_msg("%s", error.message);
-    hf_object_def defs[] = {make_box("floor", v[0], hf_v3(0, 0, -5), 5),
-                            make_box("cube", v[1], place(s->human), half)};
+    s->human = shipped_creature("human");
+    hf_object_def defs[] = {make_box("floor", v[0], hf_v3(0, 0, -5), hf_v3(5, 5, 5)),
+                            make_box("cube", v[1], place(s->human), hf_v3(half, half, half))};
     assert_int_equal(hf_scene_build(defs, 2, &s->scene, NULL), HF_OK);
     assert_int_equal(hf_placement_create(s->scene, &s->placement), HF_OK);
     assert_int_equal(hf_workspace_create(&s->workspace), HF_OK);

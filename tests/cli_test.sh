@@ -90,7 +90,7 @@ assert {k["object"] for k in last["contacts"]} == {"landing"}
 EOF
 expect 0 'found: 100 % of the path' "$hf" contact bookshelf -n 2000 -o "$work" --size 64x64 --samples 1
 expect 0 'valid' "$hf" check "$work/bookshelf.motion.json"
-expect 3 'needs one of kind "contact"' "$hf" contact demo
+expect 3 'needs one of kind "contact"; holdfast pose takes it' "$hf" contact demo
 expect 3 'has no limb "wing"' "$hf" contact push --limb wing
 # A task that moves nothing is not done, and what is asked for is never left out in silence.
 expect 3 'limb "right_leg" is none of those that it moves' "$hf" contact push --limb right_leg
@@ -242,7 +242,7 @@ expect 0 'within effort limits, 100.0 % both' "$hf" check "$work/refined/stairs.
 expect 0 'wrote' "$hf" render "$work/refined/stairs.motion.json" --plot -o "$work/plot.png"
 expect 0 '"rate": 500' "$hf" export "$work/refined/stairs.motion.json" --fps 500 --json -o "$work/stairs.npy"
 expect 3 'outside 10 to 1000' "$hf" refine "$stand_up" --fps 5
-expect 3 'is a scenario, refine needs a schedule' "$hf" refine stairs
+expect 3 'is a scenario, refine needs a schedule; holdfast plan or reach' "$hf" refine stairs
 expect 2 '--refine and --raw exclude each other' "$hf" plan stairs --refine --raw
 cp "$stand_up" "$work/plain.json"
 expect 0 'schedule (found)' "$hf" info "$work/plain.json"
@@ -558,11 +558,12 @@ odd=$work/$(printf 'caf\351')
 cp "$work/legs.bvh" "$odd.bvh"
 cp data/creatures/spider.urdf "$odd.urdf"
 expect 0 'wrote' "$hf" render "$odd.urdf" --size 64x64 -o "$odd.png"
+expect 3 'is a creature, adapt needs a clip' "$hf" adapt human
 expect 3 'is not UTF-8 text' "$hf" adapt "$odd.bvh" --unit 0.01 -o "$work/none"
 expect 3 'is not UTF-8 text' "$hf" stand "$odd.urdf" --at 0,0 -o "$work/none"
 expect 3 'is not UTF-8 text' "$hf" export "$odd.urdf" -o "$work/odd.motion.json"
 [ ! -e "$work/none" ] && [ ! -e "$work/odd.motion.json" ] || { echo "FAILED: odd names leave files"; failures=$((failures + 1)); }
 expect 2 'up to 1e+06' "$hf" stand human --at 1e308,0
-expect 0 'nobody touches anything, there is no scene' "$hf" adapt "$work/legs.bvh" --unit 0.01 --rate 20
+expect 0 'no contacts are kept: there is no scene' "$hf" adapt "$work/legs.bvh" --unit 0.01 --rate 20
 
 [ $failures -eq 0 ]

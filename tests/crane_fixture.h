@@ -3,7 +3,7 @@
 #ifndef HF_TESTS_CRANE_FIXTURE_H
 #define HF_TESTS_CRANE_FIXTURE_H
 
-#include "test.h"
+#include "test_file.h"
 #include <holdfast/holdfast.h>
 
 /* A creature of one box trunk and one two-bone arm, over a floor slab. */
@@ -42,14 +42,6 @@ typedef struct fixture {
     hf_check_report report;
 } fixture;
 
-static inline void write_text(const char* name, const char* text, char* path, size_t size) {
-    snprintf(path, size, "%s/%s", test_folder(), name);
-    FILE* f = fopen(path, "w");
-    assert_non_null(f);
-    fputs(text, f);
-    assert_int_equal(fclose(f), 0);
-}
-
 static inline void slab(float x, float y, float top, float bottom, float* v, uint32_t* f) {
     static const uint32_t faces[36] = {0, 2, 1, 1, 2, 3, 4, 5, 6, 5, 7, 6, 0, 1, 4, 1, 5, 4,
                                        2, 6, 3, 3, 6, 7, 0, 4, 2, 2, 4, 6, 1, 3, 5, 3, 7, 5};
@@ -64,10 +56,10 @@ static inline void slab(float x, float y, float top, float bottom, float* v, uin
 /* `tip` holds the contact frame's keys beside its name; what the floor has is the caller's but for its shape.
  */
 static inline void set_up_with(fixture* x, const char* tip, bool grip, hf_object_def floor) {
-    char path[600], json[900];
+    char json[900];
     snprintf(json, sizeof json, creature_json, tip, grip ? "true" : "false");
-    write_text(CRANE_FILE ".urdf", urdf, path, sizeof path);
-    write_text(CRANE_FILE ".creature.json", json, path, sizeof path);
+    write_file(CRANE_FILE ".urdf", urdf);
+    const char* path = write_file(CRANE_FILE ".creature.json", json);
     hf_error e;
     if (hf_creature_load(path, NULL, &x->creature, &e) != HF_OK) fail_msg("%s: %s", e.field, e.message);
     float v[24];

@@ -1,19 +1,12 @@
 /* GLB files read back number by number, and creatures from glTF skins. The files stay in the test folder
    with the places every link must have: tests/web and script/test-blender open them again. */
-#include "model/creature.h"
 #include "odd_creature.h"
+#include "test_file.h"
+#include "model/creature.h"
 
 #include <jansson.h>
 #include <stdlib.h>
 #include <unistd.h>
-
-static char* file_in_folder(const char* name) {
-    static char paths[4][1024];
-    static int next;
-    char* path = paths[next++ % 4];
-    snprintf(path, sizeof paths[0], "%s/%s", test_folder(), name);
-    return path;
-}
 
 /* ---- a small reader of our own, plain as can be ---- */
 
@@ -264,7 +257,7 @@ static void export_and_compare(const hf_creature* creature, const char* name, do
     options.fps = fps;
     char file[64];
     snprintf(file, sizeof file, "%s.glb", name);
-    const char* path = file_in_folder(file);
+    const char* path = test_path(file);
     if (hf_motion_export(motion, creature, &options, path, &error) != HF_OK) fail_msg("%s", error.message);
     glb g = open_glb(path);
     int keys = (int)(2 * fps) + 1;
@@ -292,7 +285,7 @@ static void export_and_compare(const hf_creature* creature, const char* name, do
     write_expected(creature, motion, name, fps, keys);
     /* The same motion as BVH, for Blender. */
     snprintf(file, sizeof file, "%s.bvh", name);
-    assert_int_equal(hf_motion_export(motion, creature, &options, file_in_folder(file), &error), HF_OK);
+    assert_int_equal(hf_motion_export(motion, creature, &options, test_path(file), &error), HF_OK);
     close_glb(&g);
     free(links);
     free(q);
@@ -331,9 +324,8 @@ static void test_single_pose(void** state) {
     hf_error error = {0};
     assert_int_equal(hf_motion_create(creature, NULL, &motion), HF_OK);
     assert_non_null(hf_motion_add(motion, 0, &pose));
-    assert_int_equal(hf_motion_export(motion, creature, NULL, file_in_folder("gltf-pose.glb"), &error),
-                     HF_OK);
-    glb g = open_glb(file_in_folder("gltf-pose.glb"));
+    assert_int_equal(hf_motion_export(motion, creature, NULL, test_path("gltf-pose.glb"), &error), HF_OK);
+    glb g = open_glb(test_path("gltf-pose.glb"));
     assert_null(json_object_get(g.json, "animations"));
     hf_transform links[16];
     hf_forward(creature, &pose, links);
@@ -360,8 +352,8 @@ static void test_own_skin(void** state) {
     hf_motion* motion;
     assert_int_equal(hf_motion_create(odd, NULL, &motion), HF_OK);
     assert_non_null(hf_motion_add(motion, 0, &pose));
-    assert_int_equal(hf_motion_export(motion, odd, NULL, file_in_folder("skin.glb"), &error), HF_OK);
-    if (hf_creature_load(file_in_folder("skin.glb"), &options, &back, &error) != HF_OK)
+    assert_int_equal(hf_motion_export(motion, odd, NULL, test_path("skin.glb"), &error), HF_OK);
+    if (hf_creature_load(test_path("skin.glb"), &options, &back, &error) != HF_OK)
         fail_msg("%s", error.message);
     const hf_creature_view* rig = hf_creature_get(back);
     assert_int_equal(rig->joint_count, 3 * (view->link_count - 1));
@@ -413,13 +405,12 @@ static void test_refused(void** state) {
         {"glTF\x01xxxxxxxxxxxxxxxxxxxxxxxxxx", "version"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        FILE* file = fopen(file_in_folder("bad.gltf"), "wb");
+        FILE* file = fopen(test_path("bad.gltf"), "wb");
         fwrite(cases[i].text, 1, strlen(cases[i].text), file);
         fclose(file);
         hf_creature* creature = (hf_creature*)1;
         hf_error error = {0};
-        assert_int_equal(hf_creature_load(file_in_folder("bad.gltf"), NULL, &creature, &error),
-                         HF_ERROR_FORMAT);
+        assert_int_equal(hf_creature_load(test_path("bad.gltf"), NULL, &creature, &error), HF_ERROR_FORMAT);
         assert_null(creature);
         if (!strstr(error.message, cases[i].says)) fail_msg("case %zu: %s", i, error.message);
     }
@@ -588,18 +579,18 @@ static void test_rig_back(void** state) {
     (void)state;
     hf_creature *creature, *again;
     hf_error error = {0};
-    FILE* file = fopen(file_in_folder("rig.gltf"), "wb");
+    FILE* file = fopen(test_path("rig.gltf"), "wb");
     fwrite(rig_text, 1, strlen(rig_text), file);
     fclose(file);
     hf_load_options load = hf_load_options_default();
     load.unit_m = 0.01;
-    if (hf_creature_load(file_in_folder("rig.gltf"), &load, &creature, &error) != HF_OK)
+    if (hf_creature_load(test_path("rig.gltf"), &load, &creature, &error) != HF_OK)
         fail_msg("%s", error.message);
     hf_motion* motion = smooth_motion(creature, 60, 120);
     hf_export_options options = hf_export_options_default();
-    options.rig = file_in_folder("rig.gltf");
+    options.rig = test_path("rig.gltf");
     options.rig_unit_m = 0.01;
-    const char* path = file_in_folder("rig-back.glb");
+    const char* path = test_path("rig-back.glb");
     if (hf_motion_export(motion, creature, &options, path, &error) != HF_OK) fail_msg("%s", error.message);
     compare_rig(creature, motion, path, 0.01);
     glb g = open_glb(path);
@@ -649,7 +640,7 @@ static void test_third_party_back(void** state) {
         hf_motion* motion = smooth_motion(creature, 5, 30);
         hf_export_options options = hf_export_options_default();
         options.rig = third_party(files[i]);
-        const char* path = file_in_folder("third-party-back.glb");
+        const char* path = test_path("third-party-back.glb");
         if (hf_motion_export(motion, creature, &options, path, &error) != HF_OK)
             fail_msg("%s", error.message);
         compare_rig(creature, motion, path, units[i]);
@@ -684,10 +675,10 @@ static const double KEYS_S = 0.5, KEYS_ANGLE = 3.14159265358979 / 3;
 static const char* write_keys(double hip_scale) {
     float keys[10] = {
         0, (float)KEYS_S, 0, 0, 0, 1, (float)hf_sin(KEYS_ANGLE / 2), 0, 0, (float)hf_cos(KEYS_ANGLE / 2)};
-    FILE* file = fopen(file_in_folder("my keys.bin"), "wb");
+    FILE* file = fopen(test_path("my keys.bin"), "wb");
     fwrite(keys, sizeof keys, 1, file);
     fclose(file);
-    const char* path = file_in_folder("keys.gltf");
+    const char* path = test_path("keys.gltf");
     file = fopen(path, "wb");
     fprintf(file, keys_text, hip_scale);
     fclose(file);

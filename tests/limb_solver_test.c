@@ -2,6 +2,7 @@
  */
 #include "allocation_count.h"
 #include "chain_creature.h"
+#include "test_file.h"
 #include "base/workspace.h"
 #include "solve/limb_chain.h"
 #include <holdfast/rom.h>
@@ -548,38 +549,25 @@ static void regions_are_kept(void** state) {
     hf_creature_free(human);
 }
 
-static void write_file(const char* name, const char* text, char* path, size_t size) {
-    snprintf(path, size, "%s/%s", test_folder(), name);
-    FILE* f = fopen(path, "w");
-    assert_non_null(f);
-    fputs(text, f);
-    assert_int_equal(fclose(f), 0);
-}
-
 /* Whole turns of a continuous joint follow the start only where its region allows them. */
 static void whole_turns_stay_in_the_region(void** state) {
     (void)state;
-    char path[600];
 #define LINK(name)                                                                                           \
     "<link name='" name "'><inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' "     \
     "iyz='0'/></inertial></link>"
 #define TURN(name, parent, child)                                                                            \
     "<joint name='" name "' type='continuous'><parent link='" parent "'/><child link='" child                \
     "'/><origin xyz='0.3 0 0'/><axis xyz='0 0 1'/></joint>"
-    write_file("turns.urdf",
-               "<robot name='turns'>" LINK("a") LINK("b") LINK("c") TURN("p", "a", "b")
-                   TURN("q", "b", "c") "</robot>",
-               path, sizeof path);
+    write_file("turns.urdf", "<robot name='turns'>" LINK("a") LINK("b") LINK("c") TURN("p", "a", "b")
+                                 TURN("q", "b", "c") "</robot>");
     write_file("turns.rom.json",
-               "{ \"pieces\": [ { \"A\": [[1,0],[-1,0],[0,1],[0,-1]], \"b\": [1,1,1,1] } ] }", path,
-               sizeof path);
-    write_file(
+               "{ \"pieces\": [ { \"A\": [[1,0],[-1,0],[0,1],[0,-1]], \"b\": [1,1,1,1] } ] }");
+    const char* path = write_file(
         "turns.creature.json",
         "{ \"format\": \"holdfast-creature\", \"version\": 1, \"urdf\": \"turns.urdf\","
         " \"limbs\": [ { \"name\": \"arm\", \"root\": \"b\", \"effector\": \"c\", \"contact\": { \"name\":"
         " \"tip\", \"offset\": [0.3, 0, 0], \"normal\": [1, 0, 0] } } ],"
-        " \"rom\": [ { \"joints\": [\"p\", \"q\"], \"region\": \"turns.rom.json\" } ] }",
-        path, sizeof path);
+        " \"rom\": [ { \"joints\": [\"p\", \"q\"], \"region\": \"turns.rom.json\" } ] }");
     hf_creature* creature;
     hf_error e;
     if (hf_creature_load(path, NULL, &creature, &e) != HF_OK) fail_msg("%s: %s", e.field, e.message);

@@ -1,25 +1,9 @@
 /* Motions and their files: exact round trips, strict reading, placements, tables. */
 #include "odd_creature.h"
+#include "test_file.h"
 
 #include <stdlib.h>
 #include <unistd.h>
-
-static char* file_in_folder(const char* name) {
-    static char paths[4][1024];
-    static int next;
-    char* path = paths[next++ % 4];
-    snprintf(path, sizeof paths[0], "%s/%s", test_folder(), name);
-    return path;
-}
-
-static const char* write_text(const char* name, const char* text) {
-    const char* path = file_in_folder(name);
-    FILE* file = fopen(path, "wb");
-    assert_non_null(file);
-    fwrite(text, 1, strlen(text), file);
-    fclose(file);
-    return path;
-}
 
 static hf_motion* load(const char* path) {
     hf_motion* motion = NULL;
@@ -106,7 +90,7 @@ static const char whole_file[] =
 
 static void test_fields(void** state) {
     (void)state;
-    hf_motion* m = load(write_text("whole.motion.json", whole_file));
+    hf_motion* m = load(write_file("whole.motion.json", whole_file));
     assert_string_equal(m->outcome, "partial");
     assert_int_equal(m->claims, HF_CLAIM_LIMITS | HF_CLAIM_ONE_LIMB | HF_CLAIM_DYNAMIC);
     assert_int_equal(m->joint_count, 2);
@@ -132,15 +116,15 @@ static void test_fields(void** state) {
     char expected[1200];
     snprintf(expected, sizeof expected, "%s/../a/b.urdf", test_folder());
     assert_string_equal(m->creature, expected);
-    save(m, file_in_folder("again.motion.json"));
-    hf_motion* again = load(file_in_folder("again.motion.json"));
+    save(m, test_path("again.motion.json"));
+    hf_motion* again = load(test_path("again.motion.json"));
     assert_same_motion(m, again);
     /* Written elsewhere, the same file is named from there. */
     char deeper[1100];
     snprintf(deeper, sizeof deeper, "%s/deeper", test_folder());
     mkdir(deeper, 0777);
-    save(m, file_in_folder("deeper/again.motion.json"));
-    FILE* file = fopen(file_in_folder("deeper/again.motion.json"), "rb");
+    save(m, test_path("deeper/again.motion.json"));
+    FILE* file = fopen(test_path("deeper/again.motion.json"), "rb");
     char text[400] = "";
     assert_true(fread(text, 1, sizeof text - 1, file) > 0);
     fclose(file);
@@ -151,12 +135,12 @@ static void test_fields(void** state) {
 
 static void test_claims_default(void** state) {
     (void)state;
-    hf_motion* m = load(write_text("claims.motion.json", TOP JOINTS "\"frames\": [ " FRAME(0) " ] }"));
+    hf_motion* m = load(write_file("claims.motion.json", TOP JOINTS "\"frames\": [ " FRAME(0) " ] }"));
     assert_int_equal(m->claims, HF_CLAIM_ALL);
     assert_string_equal(m->outcome, "found");
     assert_null(m->scenario);
     hf_motion_free(m);
-    m = load(write_text("claims.motion.json", TOP JOINTS "\"claims\": [], \"frames\": [ " FRAME(0) " ] }"));
+    m = load(write_file("claims.motion.json", TOP JOINTS "\"claims\": [], \"frames\": [ " FRAME(0) " ] }"));
     assert_int_equal(m->claims, 0);
     hf_motion_free(m);
 }
@@ -186,17 +170,17 @@ static void test_round_trip(void** state) {
     }
     assert_int_equal(hf_motion_set_stat(motion, "seconds", 1.0 / 3), HF_OK);
     assert_int_equal(hf_motion_set_stat(motion, "bad", NAN), HF_ERROR_ARGUMENT);
-    save(motion, file_in_folder("round.motion.json"));
-    hf_motion* back = load(file_in_folder("round.motion.json"));
+    save(motion, test_path("round.motion.json"));
+    hf_motion* back = load(test_path("round.motion.json"));
     assert_same_motion(motion, back);
     hf_error error = {0};
     assert_int_equal(hf_motion_validate(back, creature, NULL, &error), HF_OK);
     /* What cannot be read back is not written. */
     motion->frames[3].q[0] = INFINITY;
-    assert_int_equal(hf_motion_save(motion, file_in_folder("never.motion.json"), &error), HF_ERROR_ARGUMENT);
+    assert_int_equal(hf_motion_save(motion, test_path("never.motion.json"), &error), HF_ERROR_ARGUMENT);
     motion->frames[3].q[0] = 1e300;
-    assert_int_equal(hf_motion_save(motion, file_in_folder("never.motion.json"), &error), HF_ERROR_ARGUMENT);
-    assert_int_equal(access(file_in_folder("never.motion.json"), 0), -1);
+    assert_int_equal(hf_motion_save(motion, test_path("never.motion.json"), &error), HF_ERROR_ARGUMENT);
+    assert_int_equal(access(test_path("never.motion.json"), 0), -1);
     hf_motion_free(motion);
     hf_motion_free(back);
     hf_creature_free(creature);
@@ -268,7 +252,7 @@ static void test_refused(void** state) {
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         hf_motion* motion = (hf_motion*)1;
         hf_error error = {0};
-        hf_status status = hf_motion_load(write_text("bad.motion.json", cases[i].text), &motion, &error);
+        hf_status status = hf_motion_load(write_file("bad.motion.json", cases[i].text), &motion, &error);
         assert_int_equal(status, HF_ERROR_FORMAT);
         assert_null(motion);
         if (!strstr(error.message, cases[i].says) || strcmp(error.field, cases[i].field) != 0)
@@ -281,7 +265,7 @@ static void test_refused(void** state) {
         text[n] = 0;
         hf_motion* motion;
         hf_error error;
-        assert_int_equal(hf_motion_load(write_text("cut.motion.json", text), &motion, &error),
+        assert_int_equal(hf_motion_load(write_file("cut.motion.json", text), &motion, &error),
                          HF_ERROR_FORMAT);
         assert_null(motion);
     }
@@ -410,9 +394,8 @@ static void test_export(void** state) {
     }
     hf_export_options options = hf_export_options_default();
     options.fps = 45;
-    assert_int_equal(hf_motion_export(motion, creature, &options, file_in_folder("moves.bvh"), &error),
-                     HF_OK);
-    FILE* file = fopen(file_in_folder("moves.bvh"), "r");
+    assert_int_equal(hf_motion_export(motion, creature, &options, test_path("moves.bvh"), &error), HF_OK);
+    FILE* file = fopen(test_path("moves.bvh"), "r");
     char line[4000];
     int frames = -1;
     while (fgets(line, sizeof line, file)) sscanf(line, "Frames: %d", &frames);
@@ -501,7 +484,7 @@ static void test_arrays(void** state) {
     hold.point = hf_v3(1, 2, 3), hold.normal = hf_v3(0, 0, 1);
     assert_int_equal(hf_motion_add_contact(motion, &motion->frames[1], &hold), HF_OK);
     char stem[300];
-    snprintf(stem, sizeof stem, "%s", file_in_folder("arrays"));
+    snprintf(stem, sizeof stem, "%s", test_path("arrays"));
     assert_int_equal(hf_motion_save_arrays(NULL, stem, &error), HF_ERROR_ARGUMENT);
     assert_int_equal(hf_motion_save_arrays(motion, "no/such/folder", &error), HF_ERROR_FILE);
     assert_int_equal(hf_motion_save_arrays(motion, stem, &error), HF_OK);

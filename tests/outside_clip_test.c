@@ -1,7 +1,7 @@
 /* Clips as other libraries make them: bones laid along one axis in the posture of the file, collar bones
    longer than forearms, feet that never rest, feet closer together than a creature's can be. Each is a clip
    whose answer is known made over into the other manner. */
-#include "odd_creature.h"
+#include "clip_fixture.h"
 
 #include "adapt/landmarks.h"
 
@@ -10,34 +10,6 @@
 enum { FRAMES = 60 };
 static const double RATE = 30;
 static const double PI = 3.14159265358979323846;
-
-static hf_creature* load_human(void) {
-    hf_creature* human = NULL;
-    hf_error error = {0};
-    if (hf_creature_load(data_path("data/creatures/human.creature.json"), NULL, &human, &error) != HF_OK)
-        fail_msg("%s", error.message);
-    return human;
-}
-
-static hf_scene* make_floor(void) {
-    static float v[24];
-    static uint32_t t[] = {4, 5, 7, 4, 7, 6, 0, 2, 3, 0, 3, 1, 0, 1, 5, 0, 5, 4,
-                           3, 2, 6, 3, 6, 7, 1, 3, 7, 1, 7, 5, 2, 0, 4, 2, 4, 6};
-    for (int i = 0; i < 8; i++)
-        v[3 * i] = i & 1 ? 5 : -5, v[3 * i + 1] = i & 2 ? 5 : -5, v[3 * i + 2] = i & 4 ? 0 : -1;
-    hf_object_def def = hf_object_def_default();
-    def.name = "floor";
-    def.mesh = (hf_mesh){8, 12, v, t};
-    hf_scene* scene = NULL;
-    assert_int_equal(hf_scene_build(&def, 1, &scene, NULL), HF_OK);
-    return scene;
-}
-
-static void turn_joint(const hf_creature* c, double* q, const char* name, double by) {
-    int j = hf_creature_find_joint(c, name);
-    assert_true(j >= 0);
-    q[hf_creature_get(c)->joints[j].q_index] += by;
-}
 
 /* The human stands with its legs `inwards` rad from straight down, lifts its right foot after a second, and
    goes along X at `speed` m/s: as a BVH clip. With `hover` (0: none) the foot is raised flat, within a fifth
@@ -64,18 +36,9 @@ static hf_clip* make_clip(const hf_creature* human, double inwards, double speed
         pose.root.position = hf_v3(speed * f / RATE, 0, -hf_apply(links[sole->link], sole->offset).z);
         assert_non_null(hf_motion_add(motion, f / RATE, &pose));
     }
-    char path[1024];
-    snprintf(path, sizeof path, "%s/outside.bvh", test_folder());
-    hf_export_options o = hf_export_options_default();
-    o.fps = RATE;
-    hf_error error = {0};
-    if (hf_motion_export(motion, human, &o, path, &error) != HF_OK) fail_msg("%s", error.message);
-    hf_clip* clip = NULL;
-    if (hf_clip_load(path, 0, &clip, &error) != HF_OK) fail_msg("%s", error.message);
-    hf_motion_free(motion);
     free(pose.q);
     free(links);
-    return clip;
+    return clip_of(motion, human, RATE, "outside.bvh");
 }
 
 /* ---- the posture of the file ---- */
@@ -131,7 +94,7 @@ static void check_places(const hf_clip* a, const hf_clip* b) {
 /* A skeleton that lies down in its file has the same limbs, and its phases are the same. */
 static void lying_skeletons_stand(void** state) {
     (void)state;
-    hf_creature* human = load_human();
+    hf_creature* human = shipped_creature("human");
     hf_scene* floor = make_floor();
     hf_clip *plain = make_clip(human, 0, 0, 0), *lying = make_clip(human, 0, 0, 0);
     assert_false(plain->z_up);
@@ -195,7 +158,7 @@ static void turn_axes(hf_clip* clip, int joint, hf_quat by) {
    they stand in the clip. */
 static void pointed_feet_stand_flat(void** state) {
     (void)state;
-    hf_creature* human = load_human();
+    hf_creature* human = shipped_creature("human");
     for (int degrees = 25; degrees <= 80; degrees += 55) {
         hf_clip* clip = make_clip(human, 0, 0, 0);
         hf_clip_body body = {0};
@@ -339,7 +302,7 @@ static void collars_are_no_arms(void** state) {
 /* Of a clip that slides along at 2 m/s no foot rests: the floor is where the feet are. */
 static void floor_under_feet_that_never_rest(void** state) {
     (void)state;
-    hf_creature* human = load_human();
+    hf_creature* human = shipped_creature("human");
     hf_clip* clip = make_clip(human, 0, 2, 0);
     hf_retarget_options options = hf_retarget_options_default();
     hf_fitted_scene scene = {0};
@@ -390,7 +353,7 @@ static hf_clip* make_descent(void) {
 /* The floor is under toes that rest while the heel goes up, and the step ends behind that foot. */
 static void steps_spare_feet_on_their_toes(void** state) {
     (void)state;
-    hf_creature* human = load_human();
+    hf_creature* human = shipped_creature("human");
     hf_clip* clip = make_descent();
     hf_transform stands[16], lands[16];
     assert_true(clip->joint_count <= 16);
@@ -423,7 +386,7 @@ static void steps_spare_feet_on_their_toes(void** state) {
 /* Feet of the clip stand in each other: those of the human stand beside each other, and hold. */
 static void narrow_feet_stand_apart(void** state) {
     (void)state;
-    hf_creature* human = load_human();
+    hf_creature* human = shipped_creature("human");
     hf_scene* floor = make_floor();
     hf_clip* clip = make_clip(human, 0.085, 0, 0);
     hf_workspace* workspace = NULL;
@@ -464,7 +427,7 @@ static void narrow_feet_stand_apart(void** state) {
 /* A foot that is held still 3.5 cm above the ground, beside one that stands, does not touch. */
 static void hovering_feet_do_not_touch(void** state) {
     (void)state;
-    hf_creature* human = load_human();
+    hf_creature* human = shipped_creature("human");
     hf_scene* floor = make_floor();
     hf_clip* clip = make_clip(human, 0, 0, 0.2);
     hf_clip_body body = {0};

@@ -1,6 +1,6 @@
 /* Hands that hold by the tips of their fingers: the tips of a creature, and small things that no palm comes
  * onto. */
-#include "test.h"
+#include "reach_fixture.h"
 
 #include "model/scene.h"
 
@@ -36,8 +36,6 @@ static void remove_files(const char* folder) {
 /* A small box of this size on a table in front of a human, taken and put 12 cm aside. */
 static hf_scenario* small_box(const char* folder, double x, double y, double z) {
     char path[300];
-    hf_error error = {0};
-    hf_scenario* s = NULL;
     write_box(folder, "table", 0.5, 1, 0.03);
     write_box(folder, "thing", x, y, z);
     snprintf(path, sizeof path, "%s/pinch.scenario.json", folder);
@@ -57,14 +55,7 @@ static hf_scenario* small_box(const char* folder, double x, double y, double z) 
         HF_SOURCE_DIR "/data/creatures/human.creature.json", HF_SOURCE_DIR "/data/scenes/ground.obj", top,
         top);
     fclose(f);
-    assert_int_equal(hf_scenario_load(path, NULL, &s, &error), HF_OK);
-    hf_plan_options o = hf_plan_options_default();
-    o.samples = 100;
-    hf_plan_model* model = NULL;
-    assert_int_equal(hf_plan_model_create(s->creature, &o, &model, &error), HF_OK);
-    assert_int_equal(hf_scenario_stand(s, model, &o, &error), HF_OK);
-    hf_plan_model_free(model);
-    return s;
+    return reach_load(path);
 }
 
 /* The human's hands have tips behind their contact frames, its feet have none, and every tip is the round end
@@ -99,12 +90,7 @@ static void test_small_box(void** state) {
     char folder[] = "/tmp/holdfast-pinch-XXXXXX";
     assert_non_null(mkdtemp(folder));
     hf_scenario* s = small_box(folder, 0.03, 0.04, 0.03);
-    hf_reach_options o = hf_reach_options_default();
-    o.nodes = 200;
-    hf_reach_result r = {0};
-    hf_error error = {0};
-    assert_int_equal(hf_reach_run(s, &o, NULL, NULL, &r, &error), HF_OK);
-    if (r.outcome != HF_FOUND) fail_msg("%s", r.actions[r.action_count - 1].why);
+    hf_reach_result r = reach_found(s);
     const hf_creature_view* v = hf_creature_get(s->creature);
     int thing = hf_scene_find(s->scene, "thing"), held = 0;
     const hf_schedule_hold* hold = NULL;

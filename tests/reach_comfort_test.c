@@ -1,43 +1,17 @@
 /* How reaching looks: free arms that hang while the trunk leans, drawers that stay on their rails. */
-#include "test.h"
+#include "reach_fixture.h"
 
 #include "model/scene.h"
 
 #include <stdlib.h>
-
-static hf_scenario* load(const char* name) {
-    char path[400];
-    hf_error error = {0};
-    hf_scenario* s = NULL;
-    snprintf(path, sizeof path, HF_SOURCE_DIR "/data/scenarios/%s.scenario.json", name);
-    assert_int_equal(hf_scenario_load(path, NULL, &s, &error), HF_OK);
-    hf_plan_options o = hf_plan_options_default();
-    o.samples = 100;
-    hf_plan_model* model = NULL;
-    assert_int_equal(hf_plan_model_create(s->creature, &o, &model, &error), HF_OK);
-    assert_int_equal(hf_scenario_stand(s, model, &o, &error), HF_OK);
-    hf_plan_model_free(model);
-    return s;
-}
-
-static hf_reach_result run(hf_scenario* s) {
-    hf_reach_options o = hf_reach_options_default();
-    hf_reach_result r = {0};
-    hf_error error = {0};
-    o.nodes = 200;
-    hf_status status = hf_reach_run(s, &o, NULL, NULL, &r, &error);
-    if (status != HF_OK) fail_msg("%s", error.message);
-    if (r.outcome != HF_FOUND) fail_msg("%s", r.actions[r.action_count - 1].why);
-    return r;
-}
 
 /* In every frame the drawer is where its rail lets it be: no farther than 0.1 mm off the axis, and not
  * turned.
  */
 static void test_drawer_on_rail(void** state) {
     (void)state;
-    hf_scenario* s = load("drawer");
-    hf_reach_result r = run(s);
+    hf_scenario* s = reach_shipped("drawer");
+    hf_reach_result r = reach_found(s);
     int drawer = hf_scene_find(s->scene, "drawer");
     hf_transform start = hf_scene_object(s->scene, drawer).start;
     hf_vec3 axis = s->reach_objects[drawer].axis;
@@ -80,9 +54,9 @@ static void measure(const hf_scenario* s, const hf_motion* m, int frame, hf_vec3
    went along with the trunk would stick out by as much as the trunk leans. */
 static void test_free_arm_hangs(void** state) {
     (void)state;
-    hf_scenario* s = load("glass");
+    hf_scenario* s = reach_shipped("glass");
     s->action_count = 1;
-    hf_reach_result r = run(s);
+    hf_reach_result r = reach_found(s);
     hf_vec3 trunk[2], upper[2];
     measure(s, r.motion, 0, &trunk[0], &upper[0]);
     measure(s, r.motion, r.motion->frame_count - 1, &trunk[1], &upper[1]);

@@ -1,5 +1,5 @@
 /* Roadmaps of postures that are kept in files, control layers that a file changes, and hand shapes. */
-#include "test.h"
+#include "reach_fixture.h"
 
 #include "base/random.h"
 #include "base/workspace.h"
@@ -10,27 +10,6 @@
 #include "space/roadmap.h"
 
 enum { NODES = 60 };
-
-static hf_scenario* load(const char* name) {
-    char path[400];
-    hf_error error = {0};
-    hf_scenario* s = NULL;
-    snprintf(path, sizeof path, "data/scenarios/%s.scenario.json", name);
-    assert_int_equal(hf_scenario_load(data_path(path), NULL, &s, &error), HF_OK);
-    hf_plan_options o = hf_plan_options_default();
-    o.samples = 100;
-    hf_plan_model* model = NULL;
-    assert_int_equal(hf_plan_model_create(s->creature, &o, &model, &error), HF_OK);
-    assert_int_equal(hf_scenario_stand(s, model, &o, &error), HF_OK);
-    hf_plan_model_free(model);
-    return s;
-}
-
-static hf_reach_options few(void) {
-    hf_reach_options o = hf_reach_options_default();
-    o.nodes = NODES;
-    return o;
-}
 
 static const char* write_control(const char* body) {
     static char path[1100];
@@ -72,8 +51,8 @@ static hf_roadmap* keep(hf_scenario* s, const hf_reach_options* o) {
 /* A file gives the motion that growing gives, to the last bit. */
 static void test_same_motion(void** state) {
     (void)state;
-    hf_scenario* s = load("cubes");
-    hf_reach_options o = few();
+    hf_scenario* s = reach_shipped("cubes");
+    hf_reach_options o = reach_nodes(NODES);
     hf_roadmap *kept = keep(s, &o), *again;
     hf_error error = {0};
     char path[1100];
@@ -117,8 +96,8 @@ static void refused(const hf_scenario* s, const hf_reach_options* o, const char*
    apart. */
 static void test_refusals(void** state) {
     (void)state;
-    hf_scenario *s = load("cubes"), *other = load("relocate");
-    hf_reach_options plain = few();
+    hf_scenario *s = reach_shipped("cubes"), *other = reach_shipped("relocate");
+    hf_reach_options plain = reach_nodes(NODES);
     hf_roadmap* kept = keep(s, &plain);
     plain.roadmap = kept;
     hf_reach_options o = plain;
@@ -191,7 +170,7 @@ static void assert_knees_hold(hf_reacher* r, const char* const knees[2]) {
 /* A robot that stands with its knees at their limits bends its legs no further, and takes its own roadmap. */
 static void test_stiff_legs(void** state) {
     (void)state;
-    hf_scenario* s = load("cubes");
+    hf_scenario* s = reach_shipped("cubes");
     hf_creature* c = (hf_creature*)(uintptr_t)s->creature;
     static const char* const knees[] = {"r_knee", "l_knee"};
     for (int j = 0; j < c->view.joint_count; j++)
@@ -199,7 +178,7 @@ static void test_stiff_legs(void** state) {
             hf_joint* to = (hf_joint*)(uintptr_t)&c->view.joints[j];
             if (strcmp(to->name, knees[side]) == 0) to->upper = s->start.pose.q[to->q_index] + 1e-3;
         }
-    hf_reach_options o = few();
+    hf_reach_options o = reach_nodes(NODES);
     o.nodes = 10;
     hf_roadmap* kept = keep(s, &o);
     o.roadmap = kept;
@@ -218,8 +197,8 @@ static void test_stiff_legs(void** state) {
 /* Files whose keys hold and whose postures do not. */
 static void test_false_postures(void** state) {
     (void)state;
-    hf_scenario* s = load("cubes");
-    hf_reach_options o = few();
+    hf_scenario* s = reach_shipped("cubes");
+    hf_reach_options o = reach_nodes(NODES);
     o.nodes = 10;
     hf_roadmap* kept = keep(s, &o);
     o.roadmap = kept;
@@ -322,8 +301,8 @@ static void assert_holds(hf_reacher* r) {
 /* The can comes to where postures of the roadmap were, and goes again; the same after a file. */
 static void test_moved_object(void** state) {
     (void)state;
-    hf_scenario* s = load("kitchen");
-    hf_reach_options o = few();
+    hf_scenario* s = reach_shipped("kitchen");
+    hf_reach_options o = reach_nodes(NODES);
     hf_roadmap* kept = NULL;
     hf_error error = {0};
     int lost = 0, moves = 0;
@@ -416,7 +395,7 @@ static void test_control_file(void** state) {
 /* The leg control tilts the pelvis by the pitch of the file, with the feet where they are. */
 static void test_control_pitch(void** state) {
     (void)state;
-    hf_scenario* s = load("cubes");
+    hf_scenario* s = reach_shipped("cubes");
     const hf_creature_view* v = hf_creature_get(s->creature);
     hf_control_layer* l = layer_of(s->creature, "\"controls\": {\"leg_flexion\": {\"pitch\": 1.25}}");
     hf_transform links[200];
@@ -567,8 +546,8 @@ static void assert_contacts(hf_reacher* r, const hf_placement* alone, int limb, 
    the object where they say; the rounds differ. */
 static void test_room_for_hands(void** state) {
     (void)state;
-    hf_scenario* s = load("relocate");
-    hf_reach_options o = few();
+    hf_scenario* s = reach_shipped("relocate");
+    hf_reach_options o = reach_nodes(NODES);
     hf_reacher* r;
     hf_error error = {0};
     bool done;

@@ -1,36 +1,11 @@
 /* Reaching: the control layer, the roadmap over it, hands at targets, and whole scenarios with their
  * refusals. */
-#include "test.h"
+#include "reach_fixture.h"
 
 #include "model/scene.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
-
-static hf_scenario* load_file(const char* path) {
-    hf_error error = {0};
-    hf_scenario* s = NULL;
-    assert_int_equal(hf_scenario_load(path, NULL, &s, &error), HF_OK);
-    hf_plan_options o = hf_plan_options_default();
-    o.samples = 100;
-    hf_plan_model* model = NULL;
-    assert_int_equal(hf_plan_model_create(s->creature, &o, &model, &error), HF_OK);
-    assert_int_equal(hf_scenario_stand(s, model, &o, &error), HF_OK);
-    hf_plan_model_free(model);
-    return s;
-}
-
-static hf_scenario* load(const char* name) {
-    char path[400];
-    snprintf(path, sizeof path, HF_SOURCE_DIR "/data/scenarios/%s.scenario.json", name);
-    return load_file(path);
-}
-
-static hf_reach_options few(void) {
-    hf_reach_options o = hf_reach_options_default();
-    o.nodes = 200;
-    return o;
-}
 
 /* ---- control layer ---- */
 
@@ -44,7 +19,7 @@ typedef struct bench {
 } bench;
 
 static bench start(void) {
-    bench b = {.s = load("cubes")};
+    bench b = {.s = reach_shipped("cubes")};
     const hf_creature_view* v = hf_creature_get(b.s->creature);
     assert_int_equal(hf_control_layer_create(b.s->creature, NULL, &b.layer, NULL), HF_OK);
     b.links = calloc((size_t)v->link_count, sizeof *b.links);
@@ -145,14 +120,6 @@ static void test_derivative(void** state) {
 
 /* ---- whole scenarios ---- */
 
-static hf_reach_result run(hf_scenario* s, const hf_reach_options* o) {
-    hf_reach_result r = {0};
-    hf_error error = {0};
-    hf_status status = hf_reach_run(s, o, NULL, NULL, &r, &error);
-    if (status != HF_OK) fail_msg("%s", error.message);
-    return r;
-}
-
 static void assert_valid(const hf_scenario* s, const hf_reach_result* r) {
     hf_check_report report = {0};
     hf_error error = {0};
@@ -165,9 +132,9 @@ static void assert_valid(const hf_scenario* s, const hf_reach_result* r) {
 
 static void test_cubes(void** state) {
     (void)state;
-    hf_scenario* s = load("cubes");
-    hf_reach_options o = few();
-    hf_reach_result r = run(s, &o);
+    hf_scenario* s = reach_shipped("cubes");
+    hf_reach_options o = reach_nodes(200);
+    hf_reach_result r = reach_run(s, &o);
     assert_int_equal(r.outcome, HF_FOUND);
     assert_valid(s, &r);
     // the palm ends at the last target
@@ -186,12 +153,12 @@ static void test_cubes(void** state) {
 /* One thread and three give the same motion to the last bit. */
 static void test_threads(void** state) {
     (void)state;
-    hf_scenario* s = load("cubes");
-    hf_reach_options o = few();
+    hf_scenario* s = reach_shipped("cubes");
+    hf_reach_options o = reach_nodes(200);
     o.threads = 1;
-    hf_reach_result a = run(s, &o);
+    hf_reach_result a = reach_run(s, &o);
     o.threads = 3;
-    hf_reach_result b = run(s, &o);
+    hf_reach_result b = reach_run(s, &o);
     size_t q = sizeof(double) * (size_t)hf_creature_get(s->creature)->q_count;
     assert_int_equal(a.shortcuts, b.shortcuts);
     assert_int_equal(a.motion->frame_count, b.motion->frame_count);
@@ -205,9 +172,9 @@ static void test_threads(void** state) {
 /* The can is where the scenario says in the end, and went with the hand in between. */
 static void test_relocate(void** state) {
     (void)state;
-    hf_scenario* s = load("relocate");
-    hf_reach_options o = few();
-    hf_reach_result r = run(s, &o);
+    hf_scenario* s = reach_shipped("relocate");
+    hf_reach_options o = reach_nodes(200);
+    hf_reach_result r = reach_run(s, &o);
     assert_int_equal(r.outcome, HF_FOUND);
     assert_valid(s, &r);
     hf_placement* p;
@@ -224,9 +191,9 @@ static void test_relocate(void** state) {
 /* The check sees a carried object in another one, and the mass of what is carried. */
 static void test_check_carried(void** state) {
     (void)state;
-    hf_scenario* s = load("relocate");
-    hf_reach_options o = few();
-    hf_reach_result r = run(s, &o);
+    hf_scenario* s = reach_shipped("relocate");
+    hf_reach_options o = reach_nodes(200);
+    hf_reach_result r = reach_run(s, &o);
     hf_check_report report = {0};
     int frame = 0;
     while (frame < r.motion->frame_count && !r.motion->frames[frame].object_count) frame++;
@@ -243,10 +210,10 @@ static void test_check_carried(void** state) {
 /* Two hands carry the crate and put it down, whatever the roadmap's seed. */
 static void test_two_hands(void** state) {
     (void)state;
-    hf_scenario* s = load("two-hands");
-    hf_reach_options o = few();
-    for (o.seed = 1; o.seed <= 3; o.seed++) {
-        hf_reach_result r = run(s, &o);
+    hf_scenario* s = reach_shipped("two-hands");
+    hf_reach_options o = reach_nodes(200);
+    for (o.seed = 1; o.seed <= (SANITIZED ? 1 : 3); o.seed++) {
+        hf_reach_result r = reach_run(s, &o);
         if (r.outcome != HF_FOUND) fail_msg("%s", r.actions[r.action_count - 1].why);
         assert_valid(s, &r);
         hf_reach_result_free(&r);
@@ -258,12 +225,12 @@ static void test_two_hands(void** state) {
    through the crate, and is refused. */
 static void test_two_hands_turn(void** state) {
     (void)state;
-    hf_scenario* s = load("two-hands");
-    hf_reach_options o = few();
+    hf_scenario* s = reach_shipped("two-hands");
+    hf_reach_options o = reach_nodes(200);
     s->action_count = 2;
     s->actions[1].has_rotation = true;
     s->actions[1].rotation = hf_quat_axis_angle(hf_v3(0, 1, 0), -0.2);
-    hf_reach_result r = run(s, &o);
+    hf_reach_result r = reach_run(s, &o);
     if (r.outcome != HF_FOUND) fail_msg("%s", r.actions[r.action_count - 1].why);
     hf_placement* p;
     assert_int_equal(hf_placement_create(s->scene, &p), HF_OK);
@@ -274,7 +241,7 @@ static void test_two_hands_turn(void** state) {
     hf_placement_free(p);
     hf_reach_result_free(&r);
     s->actions[1].rotation = hf_quat_axis_angle(hf_v3(0, 0, 1), 1.5707963267948966);
-    r = run(s, &o);
+    r = reach_run(s, &o);
     assert_int_equal(r.outcome, HF_PARTIAL);
     assert_int_equal(r.action_count, 2);
     assert_non_null(strstr(r.actions[1].why, "both hands cannot carry"));
@@ -313,9 +280,9 @@ static void test_one_hand_opens(void** state) {
             "{\"do\":\"grasp\",\"object\":\"glass\"},{\"do\":\"release\",\"object\":\"glass\"}]}",
             data, data);
     fclose(f);
-    hf_scenario* s = load_file(path);
-    hf_reach_options o = few();
-    hf_reach_result r = run(s, &o);
+    hf_scenario* s = reach_load(path);
+    hf_reach_options o = reach_nodes(200);
+    hf_reach_result r = reach_run(s, &o);
     if (r.outcome != HF_FOUND) fail_msg("%s", r.actions[r.action_count - 1].why);
     assert_valid(s, &r);
     bool right = fabs(finger_at_end(s, &r, "r_fingers_1")) > 0.1,
@@ -356,9 +323,9 @@ static double margin_over_feet(const hf_scenario* s, const hf_motion_frame* f, h
 /* The target is reached in balance on feet and hand, and on feet alone the body would fall. */
 static void test_lean(void** state) {
     (void)state;
-    hf_scenario* s = load("lean");
-    hf_reach_options o = few();
-    hf_reach_result r = run(s, &o);
+    hf_scenario* s = reach_shipped("lean");
+    hf_reach_options o = reach_nodes(200);
+    hf_reach_result r = reach_run(s, &o);
     if (r.outcome != HF_FOUND) fail_msg("%s", r.actions[r.action_count - 1].why);
     assert_valid(s, &r);
     hf_workspace* w;
@@ -385,9 +352,9 @@ static void test_lean(void** state) {
 /* Pieces of a millisecond give the motion that one piece gives, to the last bit. */
 static void test_budget(void** state) {
     (void)state;
-    hf_scenario* s = load("cubes");
-    hf_reach_options o = few();
-    hf_reach_result a = run(s, &o), b;
+    hf_scenario* s = reach_shipped("cubes");
+    hf_reach_options o = reach_nodes(200);
+    hf_reach_result a = reach_run(s, &o), b;
     hf_reacher* r;
     hf_error error = {0};
     bool done = false;
@@ -416,8 +383,8 @@ static void test_budget(void** state) {
 /* A request that is given up ends, and one that failed lets others follow. */
 static void test_requests(void** state) {
     (void)state;
-    hf_scenario* s = load("cubes");
-    hf_reach_options o = few();
+    hf_scenario* s = reach_shipped("cubes");
+    hf_reach_options o = reach_nodes(200);
     hf_reacher* r;
     hf_error error = {0};
     bool done;
@@ -442,8 +409,8 @@ static void test_requests(void** state) {
 /* What is found for a hand, and a way, hold by the tests of postures and moves that callers have. */
 static void test_probes(void** state) {
     (void)state;
-    hf_scenario* s = load("cubes");
-    hf_reach_options o = few();
+    hf_scenario* s = reach_shipped("cubes");
+    hf_reach_options o = reach_nodes(200);
     hf_reacher* r;
     hf_error error = {0};
     bool done, good = false, found;
@@ -483,12 +450,12 @@ static void test_probes(void** state) {
    the holds of the steps: none begins or ends with the action that follows. */
 static void test_step_far(void** state) {
     (void)state;
-    hf_scenario* s = load("steps");
+    hf_scenario* s = reach_shipped("steps");
     s->actions[0] = (hf_action){.kind = HF_ACTION_STEP, .object = -1, .at = {-2.2, 0.3, 0}};
     s->actions[1] = (hf_action){.kind = HF_ACTION_WAIT, .object = -1, .seconds = 0.5};
     s->action_count = 2;
-    hf_reach_options o = few();
-    hf_reach_result r = run(s, &o);
+    hf_reach_options o = reach_nodes(200);
+    hf_reach_result r = reach_run(s, &o);
     if (r.outcome != HF_FOUND) fail_msg("%s", r.actions[r.action_count - 1].why);
     assert_valid(s, &r);
     double end_s = r.schedule->knots[r.schedule->knot_count - 1].time_s;
@@ -520,8 +487,8 @@ static bool watch(void* user, double share, const char* what) {
 /* The planner of steps asks too, and no two threads ask at once. */
 static void test_progress(void** state) {
     (void)state;
-    hf_scenario* s = load("steps");
-    hf_reach_options o = few();
+    hf_scenario* s = reach_shipped("steps");
+    hf_reach_options o = reach_nodes(200);
     watcher w = {.stop_in_steps = true};
     hf_reach_result r = {0};
     o.threads = 3;
@@ -536,9 +503,9 @@ static void test_progress(void** state) {
 /* ---- refusals ---- */
 
 static void refused(hf_scenario* s, int index, const char* words) {
-    hf_reach_options o = few();
+    hf_reach_options o = reach_nodes(200);
     o.tries = 5;
-    hf_reach_result r = run(s, &o);
+    hf_reach_result r = reach_run(s, &o);
     assert_int_equal(r.outcome, HF_PARTIAL);
     assert_int_equal(r.action_count, index + 1);
     if (!strstr(r.actions[index].why, words)) fail_msg("\"%s\" lacks \"%s\"", r.actions[index].why, words);
@@ -548,7 +515,7 @@ static void refused(hf_scenario* s, int index, const char* words) {
 
 static void test_refusals(void** state) {
     (void)state;
-    hf_scenario* s = load("cubes");
+    hf_scenario* s = reach_shipped("cubes");
     s->action_count = 1;
     s->actions[0].point = hf_v3(2, 0, 1);
     refused(s, 0, "cannot reach");
@@ -561,7 +528,7 @@ static void test_refusals(void** state) {
     s->actions[0].kind = HF_ACTION_RELEASE, s->actions[0].object = -1;
     refused(s, 0, "nothing is held");
     hf_scenario_free(s);
-    s = load("relocate");
+    s = reach_shipped("relocate");
     s->actions[0] = s->actions[1]; // place before grasp
     refused(s, 0, "grasp it first");
     hf_scenario_free(s);
@@ -569,11 +536,11 @@ static void test_refusals(void** state) {
 
 static void test_refused_hands(void** state) {
     (void)state;
-    hf_scenario* s = load("cubes");
+    hf_scenario* s = reach_shipped("cubes");
     s->actions[0].hand = HF_HAND_BOTH;
     refused(s, 0, "both hands can only grasp together, not reach");
     hf_scenario_free(s);
-    s = load("relocate");
+    s = reach_shipped("relocate");
     int table = hf_scene_find(s->scene, "table");
     s->scene->objects[table].movable = true;
     s->actions[1] = (hf_action){.kind = HF_ACTION_GRASP, .hand = HF_HAND_BOTH, .object = table};
@@ -583,7 +550,7 @@ static void test_refused_hands(void** state) {
 
 static void test_refused_objects(void** state) {
     (void)state;
-    hf_scenario* s = load("relocate");
+    hf_scenario* s = reach_shipped("relocate");
     s->actions[1].kind = HF_ACTION_CARRY;
     s->actions[1].point.z += 0.15; // over the table
     refused(s, 2, "nothing bears it there");
@@ -595,7 +562,7 @@ static void test_refused_objects(void** state) {
 /* The shelf of 0.6 m has come to where the steps shall end; it was not there at the start. */
 static void test_step_among_moved(void** state) {
     (void)state;
-    hf_scenario* s = load("moving-shelf");
+    hf_scenario* s = reach_shipped("moving-shelf");
     s->actions[0] = (hf_action){.kind = HF_ACTION_WAIT, .object = -1, .seconds = 11};
     s->actions[1] = (hf_action){.kind = HF_ACTION_STEP, .object = -1, .at = {0.7, 0.8, 0}};
     refused(s, 1, "no standing pose");
@@ -605,7 +572,7 @@ static void test_step_among_moved(void** state) {
 /* A hand shape that the scenario gives, with fingers through the object, is refused where the hand is. */
 static void test_refused_shape(void** state) {
     (void)state;
-    hf_scenario* s = load("relocate");
+    hf_scenario* s = reach_shipped("relocate");
     int can = hf_scene_find(s->scene, "can");
     hf_grasp* g = calloc(1, sizeof *g);
     g->limb = -1;
@@ -619,7 +586,7 @@ static void test_refused_shape(void** state) {
 /* A place that is taken is told from one that is out of reach. */
 static void test_taken_place(void** state) {
     (void)state;
-    hf_scenario* s = load("relocate");
+    hf_scenario* s = reach_shipped("relocate");
     s->actions[1].point = hf_v3(0.72, 0, 0.74); // in the top of the table
     refused(s, 1, "\"table\" is there");
     s->actions[1].point = hf_v3(3, 0, 1);
@@ -629,7 +596,7 @@ static void test_taken_place(void** state) {
 
 /* A scenario whose creature has arms that grip nothing. */
 static hf_scenario* load_gripless(const char* name) {
-    hf_scenario* s = load(name);
+    hf_scenario* s = reach_shipped(name);
     hf_limb* limbs = (hf_limb*)(uintptr_t)hf_creature_get(s->creature)->limbs;
     limbs[hf_creature_find_limb(s->creature, "left_arm")].grip = false;
     limbs[hf_creature_find_limb(s->creature, "right_arm")].grip = false;
@@ -662,8 +629,8 @@ static int unborne(const hf_scenario* s, const hf_reach_result* r) {
 static void test_pressed(void** state) {
     (void)state;
     hf_scenario* s = load_gripless("two-hands");
-    hf_reach_options o = few();
-    hf_reach_result r = run(s, &o);
+    hf_reach_options o = reach_nodes(200);
+    hf_reach_result r = reach_run(s, &o);
     hf_object* crate = &s->scene->objects[hf_scene_find(s->scene, "crate")];
     if (r.outcome != HF_FOUND) fail_msg("%s", r.actions[r.action_count - 1].why);
     assert_valid(s, &r);
@@ -678,7 +645,7 @@ static void test_pressed(void** state) {
     assert_true(unborne(s, &r) > r.motion->frame_count / 4);
     hf_reach_result_free(&r);
     crate->mass_kg = mass, crate->friction = 0.01;
-    r = run(s, &o);
+    r = reach_run(s, &o);
     assert_int_equal(r.outcome, HF_PARTIAL);
     assert_int_equal(r.action_count, 1);
     assert_non_null(strstr(r.actions[0].why, "cannot press hard enough"));
@@ -688,7 +655,7 @@ static void test_pressed(void** state) {
 
 static void test_too_heavy(void** state) {
     (void)state;
-    hf_scenario* s = load("relocate");
+    hf_scenario* s = reach_shipped("relocate");
     s->scene->objects[hf_scene_find(s->scene, "can")].mass_kg = 90;
     refused(s, 0, "too heavy");
     hf_scenario_free(s);

@@ -1,47 +1,15 @@
 /* Motions that are balanced in motion alone, and edits of refined schedules: what did not change keeps its
    poses and times. */
-#include "stairs_fixture.h"
-
-#include "refine/attempt.h"
+#include "steps_fixture.h"
 
 #include <stdlib.h>
 
-enum { PHASES = 6, PAUSE = 60 }; /* phases of the first steps up the stairs; frames of a pause */
-
-typedef struct steps {
-    stairs at;
-    hf_stretch stretch;
-    hf_refine_options options;
-    hf_refine_result result;
-    hf_refining refining;
-} steps;
+enum { PAUSE = 60 }; /* frames of a pause */
 
 static void steps_make(steps* s) {
-    memset(s, 0, sizeof *s);
-    stairs_load(&s->at);
-    s->options = hf_refine_options_default();
-    s->refining = (hf_refining){s->at.scenario->creature,
-                                s->at.scenario->scene,
-                                s->at.placement,
-                                &s->options,
-                                s->at.workspace,
-                                s->options.rate,
-                                1,
-                                &s->result};
-    const hf_creature* c = s->at.scenario->creature;
-    stairs_measure(&s->at);
-    assert_int_equal(hf_stretch_make(c, s->at.schedule, &s->at.phases, &s->at.list, 0, PHASES,
-                                     s->at.workspace, &s->stretch),
-                     HF_OK);
+    steps_load(s);
+    steps_cut(s);
 }
-
-static void steps_free(steps* s) {
-    hf_stretch_free(&s->stretch);
-    hf_refine_result_free(&s->result);
-    stairs_free(&s->at);
-}
-
-static double end_of(const hf_schedule* s) { return s->knots[s->knot_count - 1].time_s; }
 
 static int undynamic_frames(const steps* s, const hf_motion* m) {
     hf_check_report report;

@@ -1,57 +1,21 @@
 /* Calm paths: limbs stay on their holds, poses become smoother, and what binds a motion is told. */
-#include "test.h"
+#include "stairs_fixture.h"
 
 #include "refine/settle.h"
 #include "schedule/frames.h"
 
-#include <holdfast/refine.h>
-#include <holdfast/scenario.h>
-
-#include <math.h>
 #include <stdlib.h>
-#include <string.h>
-
-static char* shipped(const char* inside) {
-    static char path[1200];
-    snprintf(path, sizeof path, "%s/data/%s", HF_SOURCE_DIR, inside);
-    return path;
-}
-
-typedef struct stairs {
-    hf_scenario* scenario;
-    hf_schedule* schedule;
-    hf_workspace* workspace;
-} stairs;
-
-static void stairs_make(stairs* s) {
-    hf_error error = {0};
-    assert_int_equal(hf_scenario_load(shipped("clips/stairs.scenario.json"), NULL, &s->scenario, &error),
-                     HF_OK);
-    assert_int_equal(hf_schedule_load(shipped("clips/stairs.schedule.json"), s->scenario->creature,
-                                      s->scenario->scene, &s->schedule, &error),
-                     HF_OK);
-    assert_int_equal(hf_workspace_create(&s->workspace), HF_OK);
-}
-
-static void stairs_free(stairs* s) {
-    hf_schedule_free(s->schedule);
-    hf_scenario_free(s->scenario);
-    hf_workspace_free(s->workspace);
-}
 
 /* Where each hold of a schedule keeps its limb. */
 static hf_held* begin_holds(const stairs* s, hf_transform* links) {
-    hf_placement* placement = NULL;
     hf_held* held = calloc((size_t)s->schedule->hold_count, sizeof *held);
-    assert_int_equal(hf_placement_create(s->scenario->scene, &placement), HF_OK);
     for (int i = 0; i < s->schedule->hold_count; i++) {
         int k = 0;
         while (s->schedule->knots[k].time_s < s->schedule->holds[i].from_s - 1e-9) k++;
         hf_forward(s->scenario->creature, &(hf_pose){s->schedule->knots[k].root, s->schedule->knots[k].q},
                    links);
-        hf_held_begin(s->scenario->creature, placement, &s->schedule->holds[i].hold, links, &held[i]);
+        hf_held_begin(s->scenario->creature, s->placement, &s->schedule->holds[i].hold, links, &held[i]);
     }
-    hf_placement_free(placement);
     return held;
 }
 
@@ -78,7 +42,7 @@ static double largest_miss(const stairs* s, const hf_held* held, hf_transform* l
 static void held_limbs_are_put_back_without_jumps(void** state) {
     (void)state;
     stairs s;
-    stairs_make(&s);
+    stairs_load(&s);
     hf_transform* links = calloc((size_t)hf_creature_get(s.scenario->creature)->link_count, sizeof *links);
     hf_held* held = begin_holds(&s, links);
     int count = s.schedule->knot_count, n = s.schedule->q_count;
@@ -130,7 +94,7 @@ static void a_calm_motion_is_smooth_and_its_bounds_are_told(void** state) {
     (void)state;
     stairs s;
     hf_error error;
-    stairs_make(&s);
+    stairs_load(&s);
     hf_refine_result r = {0};
     hf_refine_options o = hf_refine_options_default();
     o.rounds = 2;

@@ -1,53 +1,16 @@
 /* The shortest ways between key poses: quicker and valid by the check, the given poses where that is asked
    for, and what cannot be had. */
-#include "stairs_fixture.h"
+#include "steps_fixture.h"
 
-#include "refine/attempt.h"
 #include "refine/ends.h"
 #include "refine/strain.h"
 
-/* The first steps of the shipped recording of a plan up stairs. */
-enum { PHASES = 6 };
-typedef struct steps {
-    stairs at;
-    hf_stretch stretch;
-    hf_refine_options options;
-    hf_refine_result result;
-    hf_refining refining;
-} steps;
-
-static void steps_make(steps* s) {
-    memset(s, 0, sizeof *s);
-    stairs_load(&s->at);
-    s->options = hf_refine_options_default();
-    s->refining = (hf_refining){s->at.scenario->creature,
-                                s->at.scenario->scene,
-                                s->at.placement,
-                                &s->options,
-                                s->at.workspace,
-                                s->options.rate,
-                                1,
-                                &s->result};
-}
-
-/* Cuts the first steps out of the schedule. */
-static void steps_cut(steps* s) {
-    const hf_creature* c = s->at.scenario->creature;
-    stairs* at = &s->at;
-    stairs_measure(at);
-    assert_true(at->phases.count > PHASES);
+/* The first steps, and the curve through the knots of their own schedule. */
+static void steps_given(steps* s) {
+    steps_cut(s);
     assert_int_equal(
-        hf_stretch_make(c, at->schedule, &at->phases, &at->list, 0, PHASES, at->workspace, &s->stretch),
-        HF_OK);
-    assert_int_equal(hf_pose_spline_of(c, s->stretch.given, at->workspace, &at->spline), HF_OK);
+        hf_pose_spline_of(s->at.scenario->creature, s->stretch.given, s->at.workspace, &s->at.spline), HF_OK);
 }
-
-static void steps_free(steps* s) {
-    hf_stretch_free(&s->stretch);
-    stairs_free(&s->at);
-}
-
-static double end_of(const hf_schedule* s) { return s->knots[s->knot_count - 1].time_s; }
 
 static hf_schedule* make(steps* s, hf_layout* layout, hf_part_load loads[PHASES]) {
     hf_schedule* made;
@@ -82,8 +45,8 @@ static void ways_are_shorter_and_keep_their_holds(void** state) {
     steps s;
     hf_layout layout;
     hf_part_load loads[PHASES];
-    steps_make(&s);
-    steps_cut(&s);
+    steps_load(&s);
+    steps_given(&s);
     // feet one after the other: two in the air would leave nothing that bears the body
     for (int p = 0; p < PHASES; p++) s.stretch.phases.items[p].overlap = 0;
     hf_schedule* made = make(&s, &layout, loads);
@@ -114,8 +77,8 @@ static void phases_as_given_have_the_given_poses(void** state) {
     double q[256], worst_m = 0, worst = 0;
     hf_layout layout;
     hf_pose pose = {.q = q};
-    steps_make(&s);
-    steps_cut(&s);
+    steps_load(&s);
+    steps_given(&s);
     for (int p = 0; p < PHASES; p++) s.stretch.phases.items[p].as_given = true;
     hf_schedule* made = make(&s, &layout, loads);
     const hf_part* a = &s.stretch.phases.items[0];
@@ -160,9 +123,9 @@ static void limbs_that_are_free_begin_where_they_were_given(void** state) {
     steps s;
     hf_layout layout;
     hf_part_load loads[PHASES];
-    steps_make(&s);
+    steps_load(&s);
     int limb = free_one_limb(&s, 0.02);
-    steps_cut(&s);
+    steps_given(&s);
     hf_schedule* made = make(&s, &layout, loads);
     int owned = 0;
     for (int i = 0; i < made->q_count; i++) {
@@ -182,8 +145,8 @@ static void the_check_agrees_with_what_is_taken(void** state) {
     hf_check_report report;
     hf_dynamic_report forces;
     hf_error error = {0};
-    steps_make(&s);
-    steps_cut(&s);
+    steps_load(&s);
+    steps_given(&s);
     assert_int_equal(hf_attempt_direct(&s.refining, false, s.options.rounds, &s.stretch), HF_OK);
     assert_non_null(s.stretch.best);
     assert_true(s.stretch.best_s < end_of(s.stretch.given));
@@ -203,7 +166,8 @@ static void the_check_agrees_with_what_is_taken(void** state) {
     steps_free(&s);
 }
 
-/* A frame is borne with the share that the check finds for the whole motion, not with a tenth of it. */
+/* A frame is borne with the share that the check finds for the whole motion, not with a twentieth less, and
+   that is the peak. */
 static void strain_is_what_the_check_finds(void** state) {
     (void)state;
     steps s;
@@ -212,8 +176,8 @@ static void strain_is_what_the_check_finds(void** state) {
     hf_realise_options o = hf_realise_options_default();
     hf_motion* motion;
     hf_error error = {0};
-    steps_make(&s);
-    steps_cut(&s);
+    steps_load(&s);
+    steps_given(&s);
     const hf_creature* c = s.at.scenario->creature;
     assert_int_equal(
         hf_realise(c, s.at.scenario->scene, s.stretch.given, &o, s.at.workspace, &motion, &judged), HF_OK);
@@ -224,12 +188,12 @@ static void strain_is_what_the_check_finds(void** state) {
     double peak;
     // friction cones of other edges differ by some percent
     int at = forces.torque_frame;
-    assert_int_equal(hf_strain_bears(&strain, at, 1.1 * forces.torque_share_max, &bears), HF_OK);
+    assert_int_equal(hf_strain_bears(&strain, at, 1.05 * forces.torque_share_max, &bears), HF_OK);
     assert_true(bears);
-    assert_int_equal(hf_strain_bears(&strain, at, 0.9 * forces.torque_share_max, &bears), HF_OK);
+    assert_int_equal(hf_strain_bears(&strain, at, 0.95 * forces.torque_share_max, &bears), HF_OK);
     assert_false(bears);
     assert_int_equal(hf_strain_peak(&strain, &peak), HF_OK);
-    assert_true(peak >= 1 && peak < fmax(1, forces.torque_share_max) + 0.1);
+    assert_true(peak <= forces.torque_share_max && peak > 0.95 * forces.torque_share_max);
     hf_dynamic_report_free(&forces);
     hf_realise_result_free(&judged);
     hf_motion_free(motion);
@@ -240,8 +204,8 @@ static void strain_is_what_the_check_finds(void** state) {
 static void what_cannot_gain_is_left_alone(void** state) {
     (void)state;
     steps s;
-    steps_make(&s);
-    steps_cut(&s);
+    steps_load(&s);
+    steps_given(&s);
     s.options.speed_share = s.options.acceleration_share = 0.05;
     s.options.rounds = 1;
     hf_schedule* in = s.stretch.given;
@@ -255,7 +219,6 @@ static void what_cannot_gain_is_left_alone(void** state) {
     assert_true(s.result.why != HF_REFINE_DONE);
     assert_true(in->knot_count == knots && in->hold_count == holds);
     assert_true(end_of(in) == end_s && in->knots[knots / 2].q[0] == q);
-    hf_refine_result_free(&s.result);
     steps_free(&s);
 }
 
@@ -267,9 +230,9 @@ static void holds_out_of_reach_are_told(void** state) {
     hf_part_load loads[PHASES];
     double most = 0;
     hf_layout layout;
-    steps_make(&s);
+    steps_load(&s);
     for (int i = 1; i < s.at.schedule->knot_count; i++) s.at.schedule->knots[i].root.position.z += 0.6;
-    steps_cut(&s);
+    steps_given(&s);
     hf_schedule* made = make(&s, &layout, loads);
     for (int p = 0; p < PHASES; p++) most = fmax(most, loads[p].lost_m);
     assert_true(most > 0.1);
@@ -285,8 +248,8 @@ static void ends_that_are_off_are_faults(void** state) {
     (void)state;
     steps s;
     hf_realise_result faults = {0};
-    steps_make(&s);
-    steps_cut(&s);
+    steps_load(&s);
+    steps_given(&s);
     const hf_creature* c = s.at.scenario->creature;
     hf_schedule *given = s.stretch.given, *whole = s.at.schedule;
     hf_stretch again;

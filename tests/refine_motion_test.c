@@ -1,46 +1,5 @@
 /* A recorded plan refined: quicker, and valid by the check, which shares nothing with what made it. */
-#include "test.h"
-
-#include <holdfast/holdfast.h>
-
-static char* shipped(const char* inside) {
-    static char path[1200];
-    snprintf(path, sizeof path, "%s/data/%s", HF_SOURCE_DIR, inside);
-    return path;
-}
-
-/* The shipped recording of a plan up six steps (data/clips), so that the planner's chances do not decide. */
-typedef struct stairs {
-    hf_scenario* scenario;
-    hf_schedule* schedule;
-    hf_motion* motion;
-    hf_workspace* workspace;
-} stairs;
-
-static void stairs_make(stairs* s) {
-    hf_error error = {0};
-    hf_realise_result judged = {0};
-    hf_realise_options test = hf_realise_options_default();
-    memset(s, 0, sizeof *s);
-    assert_int_equal(hf_scenario_load(shipped("clips/stairs.scenario.json"), NULL, &s->scenario, &error),
-                     HF_OK);
-    const hf_scenario* c = s->scenario;
-    assert_int_equal(
-        hf_schedule_load(shipped("clips/stairs.schedule.json"), c->creature, c->scene, &s->schedule, &error),
-        HF_OK);
-    assert_int_equal(hf_workspace_create(&s->workspace), HF_OK);
-    assert_int_equal(hf_realise(c->creature, c->scene, s->schedule, &test, s->workspace, &s->motion, &judged),
-                     HF_OK);
-    assert_int_equal(judged.outcome, HF_FOUND);
-    hf_realise_result_free(&judged);
-}
-
-static void stairs_free(stairs* s) {
-    hf_motion_free(s->motion);
-    hf_schedule_free(s->schedule);
-    hf_scenario_free(s->scenario);
-    hf_workspace_free(s->workspace);
-}
+#include "stairs_fixture.h"
 
 static void refine(const stairs* s, hf_refine_result* r) {
     hf_error error = {0};
@@ -58,7 +17,7 @@ static void stairs_are_climbed_sooner_and_the_check_agrees(void** state) {
     hf_refine_result r = {0};
     hf_check_report report;
     hf_error error;
-    stairs_make(&s);
+    stairs_load(&s);
     double before_s = s.schedule->knots[s.schedule->knot_count - 1].time_s;
     refine(&s, &r);
     assert_int_equal(r.outcome, HF_FOUND);
@@ -90,7 +49,7 @@ static void bounded_work_gives_what_holds_by_then(void** state) {
     (void)state;
     stairs s;
     hf_error error;
-    stairs_make(&s);
+    stairs_load(&s);
     const double works[3] = {2, 0.1, 0.1};
     double spent[3], after_s[3];
     for (int i = 0; i < 3; i++) {
@@ -126,7 +85,7 @@ static void what_cannot_be_refined_is_told_in_the_plans_time(void** state) {
     (void)state;
     stairs s;
     hf_refine_result r = {0};
-    stairs_make(&s);
+    stairs_load(&s);
     int count = s.schedule->knot_count;
     double end_s = s.schedule->knots[count - 1].time_s, from_s = end_s, to_s = 0;
     for (int i = 0; i + 1 < count; i++) {
@@ -164,7 +123,8 @@ static void a_motion_gives_back_its_schedule(void** state) {
     stairs s;
     hf_schedule* schedule;
     hf_error error;
-    stairs_make(&s);
+    stairs_load(&s);
+    stairs_realise(&s);
     assert_int_equal(
         hf_schedule_of_motion(s.motion, s.scenario->creature, s.scenario->scene, &schedule, &error), HF_OK);
     assert_int_equal(schedule->knot_count, s.schedule->knot_count);
@@ -173,7 +133,7 @@ static void a_motion_gives_back_its_schedule(void** state) {
     hf_schedule_free(schedule);
     // of another creature: refused as hf_motion_validate refuses it, with its reason
     hf_creature* other;
-    assert_int_equal(hf_creature_load(shipped("creatures/insect.creature.json"), NULL, &other, &error),
+    assert_int_equal(hf_creature_load(data_path("data/creatures/insect.creature.json"), NULL, &other, &error),
                      HF_OK);
     hf_status refused = hf_motion_validate(s.motion, other, s.scenario->scene, NULL);
     assert_int_not_equal(refused, HF_OK);

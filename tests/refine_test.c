@@ -145,19 +145,20 @@ static void a_spline_meets_its_poses_and_rests_at_its_ends(void** state) {
     line_make(&l);
     enum { KNOTS = 6 };
     double times[KNOTS] = {0, 0.1, 0.3, 0.35, 0.6, 1}, q[KNOTS] = {0, 0.2, -0.1, 0.4, 0.5, 0.3};
-    hf_pose poses[KNOTS];
+    hf_knot knots[KNOTS];
     for (int i = 0; i < KNOTS; i++) {
-        poses[i] = (hf_pose){hf_transform_identity(), &q[i]};
-        poses[i].root.rotation = hf_quat_axis_angle(hf_v3(0, 0, 1), 0.3 * i);
+        knots[i] = (hf_knot){.time_s = times[i], .root = hf_transform_identity(), .q = &q[i]};
+        knots[i].root.rotation = hf_quat_axis_angle(hf_v3(0, 0, 1), 0.3 * i);
     }
     hf_pose_spline s;
-    assert_int_equal(hf_pose_spline_make(l.creature, times, poses, KNOTS, l.workspace, &s), HF_OK);
+    hf_schedule through = {.knots = knots, .knot_count = KNOTS};
+    assert_int_equal(hf_pose_spline_of(l.creature, &through, l.workspace, &s), HF_OK);
     double value, before, after;
     hf_pose at = {.q = &value};
     for (int i = 0; i < KNOTS; i++) {
         hf_pose_spline_at(&s, times[i], &at);
         assert_true(fabs(value - q[i]) < 1e-12);
-        assert_true(hf_quat_angle(at.root.rotation, poses[i].root.rotation) < 1e-9);
+        assert_true(hf_quat_angle(at.root.rotation, knots[i].root.rotation) < 1e-9);
     }
     const double h = 1e-4;
     hf_pose_spline_at(&s, h, &at);

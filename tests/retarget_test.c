@@ -1,6 +1,6 @@
 /* Retargeting: a clip whose contacts are known comes back on the human, with its holds where they were, and
    is valid; what cannot be retargeted is told. */
-#include "odd_creature.h"
+#include "clip_fixture.h"
 
 #include "adapt/landmarks.h"
 
@@ -10,51 +10,13 @@
 enum { FRAMES = 150 };
 static const double RATE = 50;
 
-/* A box about a point, its corners in v. */
-static hf_object_def make_box(const char* name, float* v, hf_vec3 middle, hf_vec3 half) {
-    static uint32_t t[] = {4, 5, 7, 4, 7, 6, 0, 2, 3, 0, 3, 1, 0, 1, 5, 0, 5, 4,
-                           3, 2, 6, 3, 6, 7, 1, 3, 7, 1, 7, 5, 2, 0, 4, 2, 4, 6};
-    for (int i = 0; i < 8; i++) {
-        v[3 * i] = (float)(middle.x + (i & 1 ? half.x : -half.x));
-        v[3 * i + 1] = (float)(middle.y + (i & 2 ? half.y : -half.y));
-        v[3 * i + 2] = (float)(middle.z + (i & 4 ? half.z : -half.z));
-    }
-    hf_object_def def = hf_object_def_default();
-    def.name = name;
-    def.mesh = (hf_mesh){8, 12, v, t};
-    return def;
-}
-
-static hf_scene* make_floor(void) {
-    static float v[24];
-    hf_object_def def = make_box("floor", v, hf_v3(0, 0, -0.5), hf_v3(5, 5, 0.5));
-    hf_scene* scene = NULL;
-    assert_int_equal(hf_scene_build(&def, 1, &scene, NULL), HF_OK);
-    return scene;
-}
-
 /* The floor, and a cube where a point of the lifted leg would be. */
 static hf_scene* make_obstacle(hf_vec3 at) {
     static float v[2][24];
-    hf_object_def defs[] = {make_box("floor", v[0], hf_v3(0, 0, -0.5), hf_v3(5, 5, 0.5)),
-                            make_box("cube", v[1], at, hf_v3(0.06, 0.06, 0.06))};
+    hf_object_def defs[] = {floor_box(v[0]), make_box("cube", v[1], at, hf_v3(0.06, 0.06, 0.06))};
     hf_scene* scene = NULL;
     assert_int_equal(hf_scene_build(defs, 2, &scene, NULL), HF_OK);
     return scene;
-}
-
-static hf_creature* load_human(void) {
-    hf_creature* human = NULL;
-    hf_error error = {0};
-    if (hf_creature_load(data_path("data/creatures/human.creature.json"), NULL, &human, &error) != HF_OK)
-        fail_msg("%s", error.message);
-    return human;
-}
-
-static void set_joint(const hf_creature* c, double* q, const char* name, double value) {
-    int j = hf_creature_find_joint(c, name);
-    assert_true(j >= 0);
-    q[hf_creature_get(c)->joints[j].q_index] += value;
 }
 
 /* How far the right foot is lifted in a frame, 0..1: up in the second second, down before the third. */
@@ -77,22 +39,13 @@ static hf_clip* make_clip(const hf_creature* human) {
     for (int f = 0; f < FRAMES; f++) {
         hf_pose_rest(human, &pose);
         pose.root.position.z = height;
-        set_joint(human, pose.q, "r_hip_y", 0.5 * lift_of(f));
-        set_joint(human, pose.q, "r_knee", 0.9 * lift_of(f));
+        turn_joint(human, pose.q, "r_hip_y", 0.5 * lift_of(f));
+        turn_joint(human, pose.q, "r_knee", 0.9 * lift_of(f));
         assert_non_null(hf_motion_add(motion, f / RATE, &pose));
     }
-    char path[1024];
-    snprintf(path, sizeof path, "%s/lift.bvh", test_folder());
-    hf_export_options o = hf_export_options_default();
-    o.fps = RATE;
-    hf_error error = {0};
-    if (hf_motion_export(motion, human, &o, path, &error) != HF_OK) fail_msg("%s", error.message);
-    hf_clip* clip = NULL;
-    if (hf_clip_load(path, 0, &clip, &error) != HF_OK) fail_msg("%s", error.message);
-    hf_motion_free(motion);
     free(pose.q);
     free(links);
-    return clip;
+    return clip_of(motion, human, RATE, "lift.bvh");
 }
 
 /* Frames in which a phase of the limb lasts. */
@@ -106,7 +59,7 @@ static bool touches(const hf_phases* phases, int limb, int frame) {
 
 static void clip_comes_back(void** state) {
     (void)state;
-    hf_creature* human = load_human();
+    hf_creature* human = shipped_creature("human");
     hf_scene* floor = make_floor();
     hf_clip* clip = make_clip(human);
     hf_workspace* workspace = NULL;
@@ -173,7 +126,7 @@ static hf_vec3 lifted_knee(const hf_clip* clip) {
    and both feet stand where they stood. */
 static void lifted_leg_goes_round(void** state) {
     (void)state;
-    hf_creature* human = load_human();
+    hf_creature* human = shipped_creature("human");
     hf_clip* clip = make_clip(human);
     hf_scene* scene = make_obstacle(lifted_knee(clip));
     hf_workspace* workspace = NULL;
@@ -206,7 +159,7 @@ static void lifted_leg_goes_round(void** state) {
 
 static void scene_is_fitted(void** state) {
     (void)state;
-    hf_creature* human = load_human();
+    hf_creature* human = shipped_creature("human");
     hf_clip* clip = make_clip(human);
     hf_retarget_options options = hf_retarget_options_default();
     hf_fitted_scene scene = {0};
@@ -255,7 +208,7 @@ static int frames_left(const hf_clip* clip, const hf_creature* human, int most, 
 /* Whoever waits longer gets no fewer frames: the rounds after the first throw nothing away. */
 static void cancelled_rounds_keep_the_frames(void** state) {
     (void)state;
-    hf_creature* human = load_human();
+    hf_creature* human = shipped_creature("human");
     hf_clip* clip = make_clip(human);
     bool cancelled;
     int all, asked, before = 0;
@@ -317,7 +270,7 @@ static hf_clip lead_clip(const hf_clip* clip, int from, int channel, double more
 static void leading_pose_is_left_out(void** state) {
     (void)state;
     enum { Y_TURN = 4, LIFTED = 80 };
-    hf_creature* human = load_human();
+    hf_creature* human = shipped_creature("human");
     hf_clip* clip = make_clip(human);
     double slow = hf_retarget_options_default().contact_speed;
     hf_clip shifted = lead_clip(clip, 0, 0, 2 / clip->unit_m), turned = lead_clip(clip, LIFTED, Y_TURN, 12);
@@ -392,7 +345,7 @@ static hf_clip* make_legs(void) {
 /* A mapping that names the ankle elsewhere gets that ankle's toe. */
 static void tip_follows_the_mapping(void** state) {
     (void)state;
-    hf_creature* human = load_human();
+    hf_creature* human = shipped_creature("human");
     hf_clip* clip = make_legs();
     hf_clip_body body = {0};
     hf_creature_body on = {0};
@@ -416,7 +369,7 @@ static void tip_follows_the_mapping(void** state) {
 
 static void impossible_clips_are_told(void** state) {
     (void)state;
-    hf_creature* human = load_human();
+    hf_creature* human = shipped_creature("human");
     hf_clip* clip = make_clip(human);
     hf_clip one = *clip;
     one.frame_count = 1;
@@ -483,7 +436,7 @@ static bool retarget_on(const hf_clip* clip, const hf_creature* creature, const 
    floor is gone are left to the editor. */
 static void edited_scene_takes_the_clip_along(void** state) {
     (void)state;
-    hf_creature* human = load_human();
+    hf_creature* human = shipped_creature("human");
     hf_clip* clip = make_clip(human);
     hf_vec3 by = hf_v3(0.3, 0.1, 0.2);
     hf_scene_edit same = hf_scene_edit_of("floor"), moved = same, gone = same;

@@ -1,5 +1,5 @@
 /* What lies on an object, or in a drawer, goes along when that is moved. */
-#include "test.h"
+#include "reach_fixture.h"
 
 #include "model/object_shape.h"
 
@@ -126,23 +126,6 @@ static hf_scenario* load_cabinet(void) {
     return s;
 }
 
-static hf_reach_result run(hf_scenario* s) {
-    hf_error error = {0};
-    hf_plan_options o = hf_plan_options_default();
-    o.samples = 100;
-    hf_plan_model* model = NULL;
-    assert_int_equal(hf_plan_model_create(s->creature, &o, &model, &error), HF_OK);
-    assert_int_equal(hf_scenario_stand(s, model, &o, &error), HF_OK);
-    hf_plan_model_free(model);
-    hf_reach_options few = hf_reach_options_default();
-    few.nodes = 200;
-    hf_reach_result r;
-    hf_status status = hf_reach_run(s, &few, NULL, NULL, &r, &error);
-    if (status != HF_OK) fail_msg("%s", error.message);
-    if (r.outcome != HF_FOUND) fail_msg("%s", r.actions[r.action_count - 1].why);
-    return r;
-}
-
 static bool is_valid(const hf_scenario* s, const hf_reach_result* r, int* collisions) {
     hf_check_report report = {0};
     assert_int_equal(hf_check_motion(r->motion, s->creature, s->scene, 0, NULL, NULL, &report, NULL), HF_OK);
@@ -179,7 +162,8 @@ static int follow(const hf_motion* m, int from) {
 static void test_drawer(void** state) {
     (void)state;
     hf_scenario* s = load_cabinet();
-    hf_reach_result r = run(s);
+    reach_stand(s);
+    hf_reach_result r = reach_found(s);
     int collisions;
     assert_true(is_valid(s, &r, &collisions));
     int opened = follow(r.motion, 0);

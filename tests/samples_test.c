@@ -11,12 +11,6 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#if defined(__has_feature)
-#define SANITIZED (__has_feature(address_sanitizer) || __has_feature(thread_sanitizer))
-#else
-#define SANITIZED 0
-#endif
-
 static hf_creature* human;  /* as shipped */
 static hf_creature* region; /* the same body with regions of both kinds */
 

@@ -5,16 +5,7 @@
 #include <stdlib.h>
 
 /* Counts allocations of this program; sanitizers bring their own malloc. */
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define COUNTS_HEAP 0
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define COUNTS_HEAP 0
-#endif
-#endif
-#ifndef COUNTS_HEAP
-#define COUNTS_HEAP 1
-#endif
+#define COUNTS_HEAP !SANITIZED
 static long heap_calls, heap_live, heap_fail_at = -1; /* the call that fails, -1: none */
 #if COUNTS_HEAP
 extern void* __libc_malloc(size_t size);

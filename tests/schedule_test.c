@@ -1,5 +1,5 @@
 /* Schedules: exact round trips of their files, strict reading, edited ones, timelines. */
-#include "test.h"
+#include "test_file.h"
 
 #include <stdlib.h>
 
@@ -71,14 +71,6 @@ static hf_schedule* stand(const world* w) {
 
 /* ---- files ---- */
 
-static const char* file_in_folder(const char* name) {
-    static char paths[4][1024];
-    static int next;
-    char* path = paths[next++ % 4];
-    snprintf(path, sizeof paths[0], "%s/%s", test_folder(), name);
-    return path;
-}
-
 static double ugly(uint64_t* seed) {
     *seed = *seed * 6364136223846793005u + 1442695040888963407u;
     return ((double)(*seed >> 11) / 9007199254740992.0 - 0.5) * 3;
@@ -138,7 +130,7 @@ static void test_round_trip(void** state) {
     world* w = *state;
     hf_schedule *s = ugly_schedule(w), *again = NULL;
     hf_error error = {0};
-    const char* path = file_in_folder("ugly.schedule.json");
+    const char* path = test_path("ugly.schedule.json");
     if (hf_schedule_save(s, w->creature, w->scene, path, &error) != HF_OK) fail_msg("%s", error.message);
     if (hf_schedule_load(path, w->creature, w->scene, &again, &error) != HF_OK)
         fail_msg("%s: %s", error.field, error.message);
@@ -153,7 +145,7 @@ static void test_paths(void** state) {
     hf_schedule* s = stand(w);
     hf_error error = {0};
     char *creature = NULL, *scenario = NULL, *package_path = NULL;
-    const char* path = file_in_folder("named.schedule.json");
+    const char* path = test_path("named.schedule.json");
     s->creature = strdup(data_path("data/creatures/human.creature.json"));
     assert_int_equal(hf_schedule_save(s, w->creature, w->scene, path, &error), HF_OK);
     assert_int_equal(hf_schedule_peek(path, &creature, &scenario, &package_path, &error), HF_OK);
@@ -179,7 +171,7 @@ static void test_paths(void** state) {
 
 /* Writes a text in which Q stands for the zeros of all joints. */
 static const char* write_schedule(const world* w, const char* text) {
-    const char* path = file_in_folder("bad.schedule.json");
+    const char* path = test_path("bad.schedule.json");
     FILE* file = fopen(path, "wb");
     assert_non_null(file);
     for (const char* c = text; *c; c++) {
@@ -504,13 +496,6 @@ static const char signaller_json[] =
     "\"contact\": { \"name\": \"palm\", \"offset\": [0, 0, 0.02], \"normal\": [0, 0, 1] }, \"grip\": true } "
     "] }";
 
-static void write_file(const char* name, const char* text) {
-    FILE* f = fopen(file_in_folder(name), "w");
-    assert_non_null(f);
-    fputs(text, f);
-    assert_int_equal(fclose(f), 0);
-}
-
 static const uint32_t box_faces[36] = {0, 2, 1, 1, 2, 3, 4, 5, 6, 5, 7, 6, 0, 1, 4, 1, 5, 4,
                                        2, 6, 3, 3, 6, 7, 0, 4, 2, 2, 4, 6, 1, 3, 5, 3, 7, 5};
 
@@ -597,7 +582,7 @@ static hf_creature* load_signaller(void) {
     hf_error e = {0};
     write_file("signaller.urdf", signaller_urdf);
     write_file("signaller.creature.json", signaller_json);
-    if (hf_creature_load(file_in_folder("signaller.creature.json"), NULL, &creature, &e) != HF_OK)
+    if (hf_creature_load(test_path("signaller.creature.json"), NULL, &creature, &e) != HF_OK)
         fail_msg("%s: %s", e.field, e.message);
     return creature;
 }
@@ -778,7 +763,7 @@ static void test_pressed(void** state) {
     hf_error e = {0};
     write_file("presser.urdf", presser_urdf);
     write_file("presser.creature.json", presser_json);
-    if (hf_creature_load(file_in_folder("presser.creature.json"), NULL, &w.creature, &e) != HF_OK)
+    if (hf_creature_load(test_path("presser.creature.json"), NULL, &w.creature, &e) != HF_OK)
         fail_msg("%s: %s", e.field, e.message);
     assert_int_equal(hf_workspace_create(&w.workspace), HF_OK);
     for (int borne = 0; borne < 2; borne++) {

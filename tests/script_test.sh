@@ -41,6 +41,25 @@ END
 expect "all passed" 0 "ok fine
 ok second"
 
+printf 'fine\nabsent\n' >"$work/list"
+tests <<'END'
+add_test(fine true)
+add_test(finest true)
+add_test(wrong false)
+END
+got=$(script/ctest-results "$work" "$work/list" 2>/dev/null)
+[ "$(sort <<<"$got")" = "failed absent: it gave no result
+ok fine" ] || { echo "FAILED: a list of tests gave: $got"; bad=1; }
+rm -rf "$work/Testing"
+
+# A program that starts a thread leaves a note, one that starts none does not.
+printf '#include <pthread.h>\nstatic void* go(void* x) { return x; }\nint main(int n, char** a) { (void)a; pthread_t t; return n > 1 ? pthread_create(&t, 0, go, 0) || pthread_join(t, 0) : 0; }\n' >"$work/two.c"
+mkdir "$work/notes"
+cc -shared -fPIC -D_GNU_SOURCE tests/thread_note.c -o "$work/note.so" && cc "$work/two.c" -o "$work/two" && cp "$work/two" "$work/one" &&
+  export THREAD_NOTES="$work/notes" && LD_PRELOAD="$work/note.so" "$work/two" with && LD_PRELOAD="$work/note.so" "$work/one" &&
+  [ "$(ls "$work/notes")" = two ] || { echo "FAILED: notes of threads: $(ls "$work/notes")"; bad=1; }
+unset THREAD_NOTES
+
 tests <<'END'
 add_test(killer sh -c "kill -9 $PPID")
 add_test(never true)

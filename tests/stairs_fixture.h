@@ -10,6 +10,7 @@
 typedef struct stairs {
     hf_scenario* scenario;
     hf_schedule* schedule;
+    hf_motion* motion; /* NULL: not realised */
     hf_placement* placement;
     hf_workspace* workspace;
     hf_workspace_mark mark;
@@ -18,7 +19,7 @@ typedef struct stairs {
     hf_stance_list list;
 } stairs;
 
-static void stairs_load(stairs* s) {
+static inline void stairs_load(stairs* s) {
     hf_error error = {0};
     memset(s, 0, sizeof *s);
     assert_int_equal(
@@ -31,8 +32,19 @@ static void stairs_load(stairs* s) {
     s->mark = hf_workspace_begin(s->workspace);
 }
 
+/* The frames of the schedule, which are valid. */
+static inline void stairs_realise(stairs* s) {
+    const hf_scenario* c = s->scenario;
+    hf_realise_result judged = {0};
+    hf_realise_options test = hf_realise_options_default();
+    assert_int_equal(hf_realise(c->creature, c->scene, s->schedule, &test, s->workspace, &s->motion, &judged),
+                     HF_OK);
+    assert_int_equal(judged.outcome, HF_FOUND);
+    hf_realise_result_free(&judged);
+}
+
 /* The curve through the knots, the phases and the stances of the schedule. */
-static void stairs_measure(stairs* s) {
+static inline void stairs_measure(stairs* s) {
     const hf_creature* c = s->scenario->creature;
     assert_int_equal(hf_pose_spline_of(c, s->schedule, s->workspace, &s->spline), HF_OK);
     assert_int_equal(hf_parts_make(s->schedule, s->workspace, &s->phases), HF_OK);
@@ -41,8 +53,9 @@ static void stairs_measure(stairs* s) {
         HF_OK);
 }
 
-static void stairs_free(stairs* s) {
+static inline void stairs_free(stairs* s) {
     hf_stance_list_free(&s->list);
+    hf_motion_free(s->motion);
     hf_schedule_free(s->schedule);
     hf_placement_free(s->placement);
     hf_scenario_free(s->scenario);

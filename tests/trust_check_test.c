@@ -83,7 +83,7 @@ static void set_up_two(fixture* x, const char* patch) {
     snprintf(tip, sizeof tip,
              CRANE_TIP "%s }, { \"name\": \"toe\", \"offset\": [0.45, 0.01, 0], \"normal\": [1, 0, 0]%s",
              patch, patch);
-    static char json[1200], path[600];
+    static char json[1200];
     snprintf(json, sizeof json, creature_json, tip, "false");
     /* The list of two needs its brackets. */
     char *open = strstr(json, "\"contact\": {"), *shut = strstr(json, "}, \"grip\"");
@@ -92,7 +92,7 @@ static void set_up_two(fixture* x, const char* patch) {
     snprintf(text, sizeof text, "%.*s\"contact\": [{%.*s}]%s", (int)(open - json), json,
              (int)(shut - open - 12), open + 12, shut + 1);
     set_up(x);
-    write_text(CRANE_FILE ".creature.json", text, path, sizeof path);
+    const char* path = write_file(CRANE_FILE ".creature.json", text);
     hf_creature_free(x->creature);
     hf_motion_free(x->motion);
     hf_error e;
@@ -306,13 +306,13 @@ static void a_keyed_object_is_named_where_it_is(void** state) {
 
 /* A creature of one body. */
 static void set_up_body(fixture* x, const char* geometry) {
-    char path[600], text[900];
+    char text[900];
     snprintf(
         text, sizeof text,
         "<robot name='thin'><link name='thin'><inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1' "
         "ixy='0' ixz='0' iyz='0'/></inertial><collision><geometry>%s</geometry></collision></link></robot>",
         geometry);
-    write_text(CRANE_FILE "-thin.urdf", text, path, sizeof path);
+    const char* path = write_file(CRANE_FILE "-thin.urdf", text);
     hf_error e;
     if (hf_creature_load(path, NULL, &x->creature, &e) != HF_OK) fail_msg("%s: %s", e.field, e.message);
     static float wall[12] = {0, -1, -1, 0, 1, -1, 0, 1, 1, 0, -1, 1};

@@ -1,6 +1,7 @@
 /* Limits that hold: work that is cancelled ends at once, files that must not be replaced are not, and what is
    too large, missing or without size is refused with words. */
 #include "grid_mesh.h"
+#include "test_file.h"
 #include "base/output.h"
 #include "contact/candidates.h"
 
@@ -289,30 +290,20 @@ static void key_times_have_a_range(void** state) {
     free(mesh.indices);
 }
 
-static const char* write_text(const char* name, const char* text) {
-    static char path[600];
-    snprintf(path, sizeof path, "%s/%s", test_folder(), name);
-    FILE* f = fopen(path, "w");
-    assert_non_null(f);
-    fputs(text, f);
-    fclose(f);
-    return path;
-}
-
 /* Half of the distance between floats at 5,000,003 m is 0.25 m. */
 static void mesh_far_away_says_what_is_left(void** state) {
     (void)state;
     hf_scene* scene;
     char* warnings = NULL;
     const char* far =
-        write_text("utm.obj", "v 500000 5000000 0\nv 500003 5000000 0\nv 500000 5000003 0\nf 1 2 3\n");
+        write_file("utm.obj", "v 500000 5000000 0\nv 500003 5000000 0\nv 500000 5000003 0\nf 1 2 3\n");
     assert_int_equal(hf_scene_load_mesh(far, &scene, &warnings, NULL), HF_OK);
     assert_non_null(warnings);
     assert_non_null(strstr(warnings, "5000003 m"));
     assert_non_null(strstr(warnings, "rounded to 0.25 m"));
     hf_text_free(warnings);
     hf_scene_free(scene);
-    const char* near = write_text("near.obj", "v 500 500 0\nv 503 500 0\nv 500 503 0\nf 1 2 3\n");
+    const char* near = write_file("near.obj", "v 500 500 0\nv 503 500 0\nv 500 503 0\nf 1 2 3\n");
     assert_int_equal(hf_scene_load_mesh(near, &scene, &warnings, NULL), HF_OK);
     assert_null(warnings);
     hf_scene_free(scene);
@@ -332,7 +323,7 @@ static void limb_without_length_has_a_plan(void** state) {
         "velocity='1'/></joint></robot>",
         inertia, inertia);
     hf_creature* creature;
-    assert_int_equal(hf_creature_load(write_text("stub.urdf", urdf), NULL, &creature, NULL), HF_OK);
+    assert_int_equal(hf_creature_load(write_file("stub.urdf", urdf), NULL, &creature, NULL), HF_OK);
     assert_near(hf_creature_get(creature)->limbs[0].length, 0, 0);
     hf_plan_options o = hf_plan_options_default();
     o.samples = 200;
@@ -367,7 +358,7 @@ static void refused(const char* path, const char* words) {
 static void links_and_devices_are_not_replaced(void** state) {
     (void)state;
     char link[600], pipe[600];
-    const char* target = write_text("target.txt", "mine");
+    const char* target = write_file("target.txt", "mine");
     snprintf(link, sizeof link, "%s/link.txt", test_folder());
     snprintf(pipe, sizeof pipe, "%s/pipe.txt", test_folder());
     unlink(link), unlink(pipe);
@@ -431,9 +422,9 @@ static void left_temporary_files_are_removed(void** state) {
     (void)state;
     char path[600], left[700], held[700], other[700];
     snprintf(path, sizeof path, "%s/out.txt", test_folder());
-    snprintf(left, sizeof left, "%s", write_text("out.txt.tmp-1-7f", "half"));
-    snprintf(held, sizeof held, "%s", write_text("out.txt.tmp-2-7f", "half"));
-    snprintf(other, sizeof other, "%s", write_text("out.txt.tmp-mine", "mine"));
+    snprintf(left, sizeof left, "%s", write_file("out.txt.tmp-1-7f", "half"));
+    snprintf(held, sizeof held, "%s", write_file("out.txt.tmp-2-7f", "half"));
+    snprintf(other, sizeof other, "%s", write_file("out.txt.tmp-mine", "mine"));
     int holder = open(held, O_RDWR);
     assert_int_equal(flock(holder, LOCK_EX), 0);
     hf_output out;

@@ -61,11 +61,10 @@ static hf_scene* make_scene(int key_count, const hf_key* keys) {
 
 static hf_creature* load_creature(const char* urdf_name, const char* urdf_text, const char* json_name,
                                   const char* json) {
-    char path[600];
     hf_creature* creature = NULL;
     hf_error e;
-    write_text(urdf_name, urdf_text, path, sizeof path);
-    write_text(json_name, json, path, sizeof path);
+    write_file(urdf_name, urdf_text);
+    const char* path = write_file(json_name, json);
     if (hf_creature_load(path, NULL, &creature, &e) != HF_OK) fail_msg("%s: %s", e.field, e.message);
     return creature;
 }
@@ -668,10 +667,9 @@ static void thin(int index) {
         "<robot name='thin'><link name='thin'>" MASS("1") "<collision><geometry>%s</geometry></collision>"
                                                           "</link></robot>",
         geometry);
-    char path[600];
     world w = {.name = "thin"};
     hf_error e;
-    write_text("mutation-thin.urdf", text, path, sizeof path);
+    const char* path = write_file("mutation-thin.urdf", text);
     if (hf_creature_load(path, NULL, &w.creature, &e) != HF_OK) fail_msg("%s: %s", e.field, e.message);
     float wall[12] = {0, -1, -1, 0, 1, -1, 0, 1, 1, 0, -1, 1};
     uint32_t halves[6] = {0, 1, 2, 0, 2, 3};

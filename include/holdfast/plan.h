@@ -39,8 +39,8 @@ typedef struct hf_plan_options {
     int tries;    /* alternatives tried for one contact change before the search goes elsewhere; default 6 */
     int simplify; /* contact changes made again for each stance of a plan that is found, to need fewer of
                      them; default 4: more gain nothing */
-    bool still; /* every frame is balanced at rest, and the motion claims so; default false: a creature whose
-                   legs have effort limits walks balanced in motion where it can */
+    bool still; /* every frame is balanced at rest, and the motion claims so; default false: a creature walks
+                   balanced in motion where it can */
     double walk_stride;  /* leg lengths of the longest stride of a walk that is tried; default 1.5: a person's
                             legs of 0.93 m make steps of 0.7 m, so strides of 1.4 m */
     double walk_slowest; /* slowest pace of a walk that is tried, in times of a swing's natural one; default

@@ -9,6 +9,21 @@
 extern "C" {
 #endif
 
+/* Terms of the cost that poses are optimised for, each half a sum of squares (thesis-2015 section 7.3). */
+typedef enum hf_cost_kind {
+    HF_COST_JERK,      /* third differences of poses */
+    HF_COST_CONTACT,   /* effectors off their holds */
+    HF_COST_LIMITS,    /* joints beyond their limits */
+    HF_COST_WRENCH,    /* inertial wrenches beyond what the stance bears, less a margin */
+    HF_COST_MOMENTUM,  /* angular momentum about the centre of mass: free limbs swing against the others */
+    HF_COST_POSTURE,   /* distance from the wished postures and body */
+    HF_COST_COMFORT,   /* joints far from their rest posture */
+    HF_COST_CLEARANCE, /* signed distances to the scene and between bodies below a margin */
+    HF_COST_EFFORT, /* limbs that hold, placed so that they exert little force along the body's way (eq. 7.8)
+                     */
+    HF_COST_COUNT
+} hf_cost_kind;
+
 typedef struct hf_refine_options {
     double rate;               /* frames a second of the result, 10..1000; default 120. A walk that contacts
                                   do not bear at this rate keeps the rate of the input, and so does the whole */
@@ -21,6 +36,7 @@ typedef struct hf_refine_options {
     double work; /* the most work, in millions of steps that take about a microsecond each; the best motion
                     until then is the answer; 0.1..1000; default 7. Stretches that stay as given and the
                     last test of the whole are made even when the work is spent */
+    double weights[HF_COST_COUNT]; /* of the terms of the path optimiser, 0..1000; 0 leaves a term out */
 } hf_refine_options;
 HF_API hf_refine_options hf_refine_options_default(void);
 HF_API hf_option_table hf_refine_option_table(void);
@@ -71,7 +87,7 @@ HF_API void hf_refine_result_free(hf_refine_result* result);
 /* Makes a quicker motion of a schedule: the same holds, which begin in the same order and end in the same
    order (a limb may let go before the one before it has landed), the body on its way while limbs swing, times
    as short as limits and contact forces allow; joints take no more of their effort limits than the schedule's
-   own motion at its peak, or than the limits. Steps are balanced in motion alone: the
+   own motion at its peak. Steps are balanced in motion alone: the
    result claims what the schedule claims and `dynamic`, less `balance`. A hold of a single frame in the
    middle, which bears nothing, is left out. The input is left alone. A schedule that cannot be refined is an
    answer, not an error. HF_ERROR_ARGUMENT for a schedule that hf_schedule_validate refuses, for options out
@@ -89,6 +105,31 @@ HF_API hf_status hf_refine_again(const hf_creature* creature, const hf_scene* sc
                                  const hf_schedule* schedule, const hf_schedule* last,
                                  const hf_refine_options* options, hf_workspace* workspace,
                                  hf_refine_result* result, hf_error* error);
+
+/* Where the path optimiser begins in a comparison (thesis-2015 sections 7.3 and 8.4). */
+typedef enum hf_refine_start {
+    HF_REFINE_FROM_PLAN,  /* the schedule's own poses */
+    HF_REFINE_FROM_LINES, /* straight lines between its key poses, at which a hold begins or ends (ITOMP) */
+    HF_REFINE_FROM_LINES_FREE, /* the same, with contact variables that may give holds up */
+    HF_REFINE_STARTS
+} hf_refine_start;
+HF_API const char* hf_refine_start_text(hf_refine_start start);
+
+/* Costs and valid frames before and after the optimiser. */
+typedef struct hf_refine_comparison {
+    double cost[2];
+    int frames, valid[2]; /* a frame is valid where the realiser finds no fault in it, contact forces for its
+                             accelerations included */
+    double work;          /* millions of steps that were spent */
+} hf_refine_comparison;
+
+/* Optimises the poses of a schedule in its own times, at 30 samples a second, from each start with the same
+   costs (options->weights, nearness to given postures left out) and the same work (options->work). Nothing is
+   repaired afterwards and no answer is given: this measures what a start is worth. */
+HF_API hf_status hf_refine_compare(const hf_creature* creature, const hf_scene* scene,
+                                   const hf_schedule* schedule, const hf_refine_options* options,
+                                   hf_workspace* workspace, hf_refine_comparison out[HF_REFINE_STARTS],
+                                   hf_error* error);
 
 /* What kinds of limit keep a motion from being quicker. */
 typedef enum hf_refine_limit {

@@ -313,7 +313,8 @@ static hf_delta root_delta(const hf_bend* b, int frame, const fit_scratch* x) {
     return any ? hf_skeleton_fit(&job) : (hf_delta){0};
 }
 
-void hf_bend_smooth(hf_bend* b, hf_vec3* track, int stride, double width) {
+void hf_bend_smooth(hf_bend* b, hf_vec3* track, double width) {
+    enum { STRIDE = sizeof(hf_delta) / sizeof(hf_vec3) };
     int n = b->source->frame_count, reach = (int)ceil(3 * width);
     hf_vec3* out = (hf_vec3*)(void*)b->smooth;
     for (int f = 0; f < n; f++) {
@@ -322,7 +323,7 @@ void hf_bend_smooth(hf_bend* b, hf_vec3* track, int stride, double width) {
         bool any = false;
         for (int k = -reach; k <= reach; k++) {
             int at = f + k < 0 ? 0 : f + k >= n ? n - 1 : f + k;
-            hf_vec3 v = track[at * stride];
+            hf_vec3 v = track[at * STRIDE];
             // a bell with compact support
             double x = (double)k / (reach + 1), w = (1 - x * x) * (1 - x * x);
             all += w;
@@ -332,7 +333,7 @@ void hf_bend_smooth(hf_bend* b, hf_vec3* track, int stride, double width) {
         }
         out[f] = any ? hf_scale(sum, 1 / all) : hf_v3(0, 0, 0);
     }
-    for (int f = 0; f < n; f++) track[f * stride] = out[f];
+    for (int f = 0; f < n; f++) track[f * STRIDE] = out[f];
 }
 
 /* Frames beside those in which a seat takes the root along: how free the root is, 0 to 1, and the root there.
@@ -411,8 +412,8 @@ hf_status hf_bend_deltas(hf_bend* b) {
     double width = SMOOTH_S * s->schedule->rate;
     hf_status status = fit_root(b, width);
     if (status != HF_OK || hf_workspace_cancelled(b->workspace)) return status;
-    hf_bend_smooth(b, &b->root[0].shift, 2, width);
-    hf_bend_smooth(b, &b->root[0].turn, 2, width);
+    hf_bend_smooth(b, &b->root[0].shift, width);
+    hf_bend_smooth(b, &b->root[0].turn, width);
     seat_root(b);
     return HF_OK;
 }
@@ -590,10 +591,10 @@ void hf_bend_renew(hf_bend* b, int first, int last) {
     for (int f = first > 0 ? first : 0; f <= last && f < b->source->frame_count; f++) b->stale[f] = true;
 }
 
-hf_status hf_bend_solve(hf_bend* b, int first, int last) {
+hf_status hf_bend_solve(hf_bend* b) {
     const hf_source* s = b->source;
     hf_status status = HF_OK;
-    for (int f = first; f <= last && status == HF_OK; f++) {
+    for (int f = 0; f < s->frame_count && status == HF_OK; f++) {
         if (!changed(b, f)) continue;
         b->stale[f] = true;
         b->touched[f] = is_touched(b, f);

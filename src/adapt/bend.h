@@ -71,8 +71,8 @@ hf_status hf_bend_start(hf_bend* bend, const hf_moved_relation* moved, const hf_
 void hf_bend_plan(hf_bend* bend, int phase);
 /* Deltas of all limbs and of the root, from the phases' plans. */
 hf_status hf_bend_deltas(hf_bend* bend);
-/* Solves the frames of a range that the deltas touch. */
-hf_status hf_bend_solve(hf_bend* bend, int first, int last);
+/* Solves the frames that the deltas touch. */
+hf_status hf_bend_solve(hf_bend* bend);
 /* The holds of these frames change: they are tested anew. */
 void hf_bend_renew(hf_bend* bend, int first, int last);
 /* The frame's pose is no longer what its deltas say: the next hf_bend_solve solves it anew. */
@@ -83,7 +83,8 @@ hf_transform hf_bend_link(const hf_bend* bend, int phase, int frame);
 hf_target hf_bend_target(const hf_bend* bend, int frame, int limb);
 /* The phase that a limb holds by its plan in a frame, -1 for none. */
 int hf_bend_holds(const hf_bend* bend, int frame, int limb);
-/* Smooths a track of vectors over time; zeros stay zero further away than three widths. */
-void hf_bend_smooth(hf_bend* bend, hf_vec3* track, int stride, double width_frames);
+/* Smooths the shifts or the turns of a track of deltas over time; zeros stay zero further away than three
+ * widths. */
+void hf_bend_smooth(hf_bend* bend, hf_vec3* track, double width_frames);
 
 #endif

@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "geom/convex.h"
+#include "geom/triangle.h"
 #include "model/body_bounds.h"
 #include "model/clearance.h"
 #include "model/creature.h"
@@ -88,16 +89,11 @@ static int list_ways(const pair* p, const hf_surface* hit, hf_vec3* ways) {
 
 /* A triangle of the scene as a shape in the world. */
 static hf_shape triangle_shape(const pair* p, const hf_surface* s, float corners[9]) {
-    static const uint32_t sides[6] = {0, 1, 2, 0, 2, 1};
     hf_object_view o = hf_scene_object(hf_placement_scene(p->placement), s->object);
     hf_transform pose = hf_placement_pose(p->placement, s->object);
-    for (int k = 0; k < 3; k++) {
-        hf_vec3 v =
-            hf_apply(pose, hf_vertex(o.mesh.vertices, o.mesh.indices[3 * (size_t)s->triangle + (size_t)k]));
-        corners[3 * k] = (float)v.x, corners[3 * k + 1] = (float)v.y, corners[3 * k + 2] = (float)v.z;
-    }
-    return (hf_shape){
-        .kind = HF_SHAPE_HULL, .vertex_count = 3, .face_count = 2, .faces = sides, .vertices = corners};
+    hf_triangle t = hf_triangle_of(&o.mesh, s->triangle);
+    for (int k = 0; k < 3; k++) t.v[k] = hf_apply(pose, t.v[k]);
+    return hf_triangle_shape(&t, corners);
 }
 
 /* The way between the nearest points once the body has gone along d, and where they are on the body as it is

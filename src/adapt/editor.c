@@ -183,7 +183,7 @@ hf_status hf_adapt_pass(hf_adapt_editor* e, hf_realise_result* result) {
     memset(b->root_push, 0, f * sizeof *b->root_push);
     memset(b->tip_push, 0, f * (size_t)e->source.limb_count * sizeof *b->tip_push);
     hf_status status = hf_bend_deltas(b);
-    if (status == HF_OK) status = hf_bend_solve(b, 0, e->source.frame_count - 1);
+    if (status == HF_OK) status = hf_bend_solve(b);
     bool pushed = true;
     int least = INT_MAX, worse = 0;
     for (int round = 0; round <= e->options.rounds && status == HF_OK; round++) {

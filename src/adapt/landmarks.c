@@ -435,7 +435,7 @@ double hf_clip_limb_length(const hf_clip_body* b, int role) {
            hf_distance(b->rest[l->middle].position, b->rest[l->lower].position);
 }
 
-double hf_creature_limb_length(const hf_creature_body* b, int role) {
+static double creature_limb_length(const hf_creature_body* b, int role) {
     const hf_creature_limb* l = &b->limbs[role];
     return hf_distance(b->rest[l->upper.link].position, b->rest[l->middle.link].position) +
            hf_distance(b->rest[l->middle.link].position, b->rest[l->lower.link].position);
@@ -447,7 +447,7 @@ double hf_landmarks_scale(const hf_clip_body* clip, const hf_creature_body* crea
         for (int role = 2 * pass; role < 2 * pass + 2; role++)
             if (clip->limbs[role].there) {
                 theirs += hf_clip_limb_length(clip, role);
-                ours += hf_creature_limb_length(creature, role);
+                ours += creature_limb_length(creature, role);
             }
     return theirs > 0 && ours > 0 ? ours / theirs : 1;
 }

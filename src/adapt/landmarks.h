@@ -102,7 +102,6 @@ hf_status hf_landmarks_match(hf_clip_body* clip, hf_creature_body* creature, con
 hf_status hf_landmarks_list(const hf_clip_body* clip, const hf_creature_body* creature, hf_mapping* mapping);
 /* Length of a limb from upper to lower, bent or not: metres. */
 double hf_clip_limb_length(const hf_clip_body* body, int role);
-double hf_creature_limb_length(const hf_creature_body* body, int role);
 /* Legs of the creature over those of the clip; arms where there are no legs. */
 double hf_landmarks_scale(const hf_clip_body* clip, const hf_creature_body* creature);
 

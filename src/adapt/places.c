@@ -252,15 +252,6 @@ hf_status hf_places_find(hf_places* places, hf_bend* b, const hf_adapt_options* 
 
 /* ---- blame ---- */
 
-static int limb_of_link(const hf_creature* c, int link) {
-    const hf_creature_view* v = &c->view;
-    for (; link > 0; link = v->links[link].parent_link)
-        for (int i = 0; i < v->limb_count; i++)
-            for (int k = 0; k < v->limbs[i].joint_count; k++)
-                if (v->limbs[i].joints[k] == v->links[link].joint) return i;
-    return -1;
-}
-
 static bool differs(const hf_bend* b, int phase) {
     const hf_source_phase* p = &b->source->phases[phase];
     return b->phases[phase].mode != HF_PHASE_HELD ||
@@ -290,10 +281,10 @@ bool hf_places_blames(const hf_bend* b, const hf_frame_fault* f, int phase) {
         return inside && f->limb == limb;
     case HF_FAULT_COLLIDES: {
         const hf_body* bodies = b->source->creature->view.bodies;
-        int one = limb_of_link(b->source->creature, bodies[f->collision.body].link);
+        int one = hf_link_limb(b->source->creature, bodies[f->collision.body].link);
         int other = f->collision.other_body < 0
                         ? -1
-                        : limb_of_link(b->source->creature, bodies[f->collision.other_body].link);
+                        : hf_link_limb(b->source->creature, bodies[f->collision.other_body].link);
         return (one == limb || other == limb) && about(b, phase, f->frame) && (inside || differs(b, phase));
     }
     case HF_FAULT_SPEED:

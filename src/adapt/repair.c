@@ -150,8 +150,8 @@ static void spread(hf_bend* b, const hf_delta* wish, hf_delta* wide) {
                 wide[k] = (hf_delta){hf_scale(wish[f].shift, w), hf_scale(wish[f].turn, w)};
         }
     }
-    hf_bend_smooth(b, &wide[0].shift, 2, SMOOTH_S * rate);
-    hf_bend_smooth(b, &wide[0].turn, 2, SMOOTH_S * rate);
+    hf_bend_smooth(b, &wide[0].shift, SMOOTH_S * rate);
+    hf_bend_smooth(b, &wide[0].turn, SMOOTH_S * rate);
     for (int f = 0; f < n; f++) {
         b->root_push[f].shift = hf_add(b->root_push[f].shift, wide[f].shift);
         b->root_push[f].turn = hf_add(b->root_push[f].turn, wide[f].turn);
@@ -324,9 +324,9 @@ hf_status hf_repair_root(hf_bend* b, int rounds) {
     for (int i = 0; i < rounds && status == HF_OK; i++) {
         int missed = 0, lost = 0;
         status = reach_once(b, stance, &missed);
-        if (status == HF_OK && missed) status = hf_bend_solve(b, 0, s->frame_count - 1);
+        if (status == HF_OK && missed) status = hf_bend_solve(b);
         if (status == HF_OK && s->creature->view.mass > 0) status = balance_once(b, stance, &lost);
-        if (status == HF_OK && lost) status = hf_bend_solve(b, 0, s->frame_count - 1);
+        if (status == HF_OK && lost) status = hf_bend_solve(b);
         // two rounds that leave hardly less to do are the last
         worse = missed + lost < PROGRESS * least ? 0 : worse + 1;
         if (missed + lost < least) least = missed + lost;
@@ -337,16 +337,6 @@ hf_status hf_repair_root(hf_bend* b, int rounds) {
 }
 
 /* ---- collisions ---- */
-
-/* The limb whose joints move a link, -1 for the trunk. */
-static int limb_of(const hf_creature* c, int link) {
-    const hf_creature_view* v = &c->view;
-    for (; link > 0; link = v->links[link].parent_link)
-        for (int i = 0; i < v->limb_count; i++)
-            for (int k = 0; k < v->limbs[i].joint_count; k++)
-                if (v->limbs[i].joints[k] == v->links[link].joint) return i;
-    return -1;
-}
 
 static void push_limb(hf_bend* b, int limb, int frame, hf_vec3 by) {
     const hf_source* s = b->source;
@@ -373,7 +363,7 @@ static int pushed_limb(const hf_bend* b, const hf_frame_fault* f) {
     const hf_source* s = b->source;
     const int bodies[2] = {f->collision.body, f->collision.other_body};
     for (int i = 0; i < 2; i++) {
-        int limb = bodies[i] < 0 ? -1 : limb_of(s->creature, s->creature->view.bodies[bodies[i]].link);
+        int limb = bodies[i] < 0 ? -1 : hf_link_limb(s->creature, s->creature->view.bodies[bodies[i]].link);
         if (limb >= 0 && s->acts[limb] && hf_bend_holds(b, f->frame, limb) < 0) return limb;
     }
     return -1;
@@ -390,7 +380,7 @@ static hf_vec3 push_direction(hf_bend* b, const hf_frame_fault* f, int limb) {
     hf_vec3 from = hf_apply(b->links[y->link], y->in_link.position),
             to = hf_apply(b->links[x->link], x->in_link.position);
     hf_vec3 away = hf_normalize(hf_sub(to, from));
-    return limb_of(s->creature, x->link) == limb ? away : hf_neg(away);
+    return hf_link_limb(s->creature, x->link) == limb ? away : hf_neg(away);
 }
 
 hf_status hf_repair_collisions(hf_bend* b, const hf_realise_result* faults, int round, bool* pushed) {
@@ -417,5 +407,5 @@ hf_status hf_repair_collisions(hf_bend* b, const hf_realise_result* faults, int 
     }
     if (root) spread(b, wish, wish + s->frame_count);
     hf_workspace_end(b->workspace, at);
-    return *pushed ? hf_bend_solve(b, 0, s->frame_count - 1) : HF_OK;
+    return *pushed ? hf_bend_solve(b) : HF_OK;
 }

@@ -124,7 +124,7 @@ static hf_status without(hf_adapt_editor* e, int phase) {
     memset(b->root_push, 0, f * sizeof *b->root_push);
     memset(b->tip_push, 0, f * (size_t)e->source.limb_count * sizeof *b->tip_push);
     hf_status status = hf_bend_deltas(b);
-    return status == HF_OK ? hf_bend_solve(b, 0, e->source.frame_count - 1) : status;
+    return status == HF_OK ? hf_bend_solve(b) : status;
 }
 
 /* What was tried for a phase. */

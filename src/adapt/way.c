@@ -127,8 +127,8 @@ static void follow(way_search* s, const hf_space_rows* path) {
         if (f < s->last) gone += hf_root_distance(&s->space, &b->roots[f], &b->roots[f + 1]);
     }
     double width = 0.25 * EASE_S * b->source->schedule->rate;
-    hf_bend_smooth(b, &b->way[0].shift, 2, width);
-    hf_bend_smooth(b, &b->way[0].turn, 2, width);
+    hf_bend_smooth(b, &b->way[0].shift, width);
+    hf_bend_smooth(b, &b->way[0].turn, width);
 }
 
 static hf_status search_window(way_search* s, bool* found) {

@@ -16,14 +16,14 @@ static bool aligned_bytes(size_t count, size_t size, size_t* bytes) {
     return true;
 }
 
-void* hf_alloc_scratch(size_t count, size_t size) {
+void* hf_alloc_scratch(size_t size) {
     size_t bytes;
-    return aligned_bytes(count, size, &bytes) ? aligned_alloc(64, bytes ? bytes : 64) : NULL;
+    return aligned_bytes(size, 1, &bytes) ? aligned_alloc(64, bytes ? bytes : 64) : NULL;
 }
 
 void* hf_alloc_aligned(size_t count, size_t size) {
     size_t bytes;
-    void* p = aligned_bytes(count, size, &bytes) ? hf_alloc_scratch(bytes, 1) : NULL;
+    void* p = aligned_bytes(count, size, &bytes) ? hf_alloc_scratch(bytes) : NULL;
     if (p) memset(p, 0, bytes);
     return p;
 }

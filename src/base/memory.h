@@ -10,7 +10,7 @@ void* hf_alloc(size_t count, size_t size);
 /* 64-byte aligned and zeroed; release with hf_free. */
 void* hf_alloc_aligned(size_t count, size_t size);
 /* 64-byte aligned and not zeroed: no page of it is touched before it is used. */
-void* hf_alloc_scratch(size_t count, size_t size);
+void* hf_alloc_scratch(size_t bytes);
 void* hf_resize(void* pointer, size_t count, size_t size);
 void hf_free(void* pointer);
 char* hf_copy_text(const char* text);

@@ -79,7 +79,7 @@ void* hf_workspace_take(hf_workspace* w, size_t count, size_t size) {
         if (w->count == MAX_BLOCKS) return NULL;
         size_t room = b ? b->size * 2 : FIRST_BLOCK;
         if (room < bytes) room = bytes;
-        unsigned char* p = hf_alloc_scratch(room, 1);
+        unsigned char* p = hf_alloc_scratch(room);
         if (!p) return NULL;
         b = &w->blocks[w->count++];
         *b = (block){p, room, 0};
@@ -93,7 +93,7 @@ void* hf_workspace_take(hf_workspace* w, size_t count, size_t size) {
 static void join_blocks(block* blocks, int* count) {
     size_t total = 0;
     for (int i = 0; i < *count; i++) total += blocks[i].size;
-    unsigned char* p = hf_alloc_scratch(total, 1);
+    unsigned char* p = hf_alloc_scratch(total);
     if (!p) return;
     for (int i = 0; i < *count; i++) hf_free(blocks[i].bytes);
     blocks[0] = (block){p, total, 0};

@@ -102,17 +102,6 @@ int check_hand_link(const check_job* job, int frame, const hf_hold* k, int objec
     return hf_creature_find_link(job->creature, job->motion->limbs[k->limb].frames[k->frame].link);
 }
 
-/* The load as seen from another object. */
-static check_frame seen_from(const check_frame* object, const check_frame* load) {
-    check_frame f;
-    for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 3; j++)
-            f.r[3 * i + j] = object->r[i] * load->r[j] + object->r[3 + i] * load->r[3 + j] +
-                             object->r[6 + i] * load->r[6 + j];
-    check_frame_unpoint(object, load->p, f.p);
-    return f;
-}
-
 static bool is_held(const check_job* job, int frame, int object) {
     const hf_motion_frame* f = &job->motion->frames[frame];
     for (int i = 0; i < f->contact_count; i++)
@@ -134,7 +123,7 @@ static bool keeps(const check_job* job, int load, int object, int a, int b) {
     for (int i = 0; i < 2; i++) {
         check_frame l = check_frame_of(check_object_at(job, load, i ? b : a, 0));
         check_frame o = check_frame_of(check_object_at(job, object, i ? b : a, 0));
-        at[i] = seen_from(&l, &o);
+        at[i] = check_frame_seen_from(&l, &o);
     }
     bool same = true;
     for (int i = 0; i < 9; i++) same = same && fabs(at[0].r[i] - at[1].r[i]) <= SAME;
@@ -172,7 +161,7 @@ static void note(const check_job* job, int load, int object, double depth, check
 static void load_object(const check_job* job, int load, int object, const check_frame* objects,
                         check_near* near, check_frame_report* r) {
     const check_load* l = &job->loads[load];
-    check_frame at = seen_from(&objects[object], &objects[load]);
+    check_frame at = check_frame_seen_from(&objects[object], &objects[load]);
     for (int b = 0; b < l->body_count; b++) {
         double enough = check_body_allowed(&l->bodies[b], ALLOWED_M) + ROUNDING_M;
         if (!check_object_near(&l->bodies[b], &at, &job->objects[object])) continue;

@@ -17,6 +17,8 @@ check_frame check_frame_mul(const check_frame* a, const check_frame* b);
 void check_frame_point(const check_frame* f, const double in[3], double out[3]);
 void check_frame_turn(const check_frame* f, const double in[3], double out[3]);
 void check_frame_unpoint(const check_frame* f, const double in[3], double out[3]);
+/* A frame as seen from another one. */
+check_frame check_frame_seen_from(const check_frame* from, const check_frame* f);
 /* Angle between the orientations of two frames. */
 double check_frame_angle(const check_frame* a, const check_frame* b);
 

@@ -107,17 +107,6 @@ static void moment_set(const check_job* job, int frame, double fraction, moment*
         m->objects[o] = check_frame_of(check_object_at(job, o, frame, fraction));
 }
 
-/* Body frame as seen from an object. */
-static check_frame seen_from(const check_frame* object, const check_frame* body) {
-    check_frame f;
-    for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 3; j++)
-            f.r[3 * i + j] = object->r[i] * body->r[j] + object->r[3 + i] * body->r[3 + j] +
-                             object->r[6 + i] * body->r[6 + j];
-    check_frame_unpoint(object, body->p, f.p);
-    return f;
-}
-
 static double object_radius(const check_object* o) {
     double r = 0;
     for (int p = 0; p < o->piece_count; p++)
@@ -231,7 +220,7 @@ static void note_scene(const check_job* job, int body, int object, double depth,
 /* One body against one object. */
 static void body_object(const check_job* job, int frame, const moment* m, int body, int object, bool solids,
                         check_near* near, check_frame_report* r) {
-    check_frame at = seen_from(&m->objects[object], &m->bodies[body]);
+    check_frame at = check_frame_seen_from(&m->objects[object], &m->bodies[body]);
     if (!check_object_near(&job->bodies[body], &at, &job->objects[object])) return;
     double enough = allowed(job, frame, &job->bodies[body], object) + ROUNDING_M;
     if (isinf(enough)) return;

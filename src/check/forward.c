@@ -26,6 +26,16 @@ void check_frame_unpoint(const check_frame* f, const double in[3], double out[3]
     for (int i = 0; i < 3; i++) out[i] = f->r[i] * v[0] + f->r[3 + i] * v[1] + f->r[6 + i] * v[2];
 }
 
+check_frame check_frame_seen_from(const check_frame* from, const check_frame* f) {
+    check_frame seen;
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+            seen.r[3 * i + j] =
+                from->r[i] * f->r[j] + from->r[3 + i] * f->r[3 + j] + from->r[6 + i] * f->r[6 + j];
+    check_frame_unpoint(from, f->p, seen.p);
+    return seen;
+}
+
 check_frame check_frame_mul(const check_frame* a, const check_frame* b) {
     check_frame c;
     for (int i = 0; i < 3; i++)

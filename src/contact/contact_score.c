@@ -240,8 +240,8 @@ static double sample_comfort(const hf_contact_scorer* s, int sample) {
     return hf_terms_comfort(s->creature, s->query->limb, s->q);
 }
 
-static double sample_value(const float* array, int rows, int sample, int row) {
-    return (double)hf_sample_value(array, rows, sample, row);
+static double score_value(const float* scores, int sample, int row) {
+    return (double)hf_sample_value(scores, HF_SAMPLE_SCORE_ROWS, sample, row);
 }
 
 hf_status hf_contact_outlook(const hf_contact_scorer* s, const hf_support* support, hf_vec3 point, bool all,
@@ -274,12 +274,10 @@ static double sample_score(const hf_contact_scorer* s, int sample, double factor
     const hf_sample_block* block = s->samples->block;
     const float* scores = hf_sample_scores(block);
     hf_posture_terms p = {.direction = s->direction, .length = s->length, .factor = factor};
-    for (int k = 0; k < 6; k++) p.gram[k] = sample_value(scores, HF_SAMPLE_SCORE_ROWS, sample, k);
+    for (int k = 0; k < 6; k++) p.gram[k] = score_value(scores, sample, k);
     double most = block->max_manipulability;
     p.distance_m = hf_distance(hf_sample_point(hf_sample_points(block), sample), s->effector);
-    if (most > 0)
-        p.manipulability =
-            sample_value(scores, HF_SAMPLE_SCORE_ROWS, sample, HF_SAMPLE_MANIPULABILITY_ROW) / most;
+    if (most > 0) p.manipulability = score_value(scores, sample, HF_SAMPLE_MANIPULABILITY_ROW) / most;
     double terms[HF_TERM_COUNT];
     hf_terms_fill(&p, terms);
     if (s->query->weights[HF_TERM_COMFORT] != 0) terms[HF_TERM_COMFORT] = sample_comfort(s, sample);

@@ -34,6 +34,17 @@ double hf_triangle_height(const hf_triangle* t) {
     return longest > 0 ? hf_length(hf_cross(e0, e1)) / longest : 0;
 }
 
+hf_shape hf_triangle_shape(const hf_triangle* t, float corners[9]) {
+    static const uint32_t sides[6] = {0, 1, 2, 0, 2, 1};
+    for (int k = 0; k < 3; k++) {
+        corners[3 * k] = (float)t->v[k].x;
+        corners[3 * k + 1] = (float)t->v[k].y;
+        corners[3 * k + 2] = (float)t->v[k].z;
+    }
+    return (hf_shape){
+        .kind = HF_SHAPE_HULL, .vertex_count = 3, .face_count = 2, .faces = sides, .vertices = corners};
+}
+
 /* A nearest pair as it improves: every candidate is a pair of real points, so that the result is never too
    small, and never larger than the best candidate. */
 typedef struct nearest {

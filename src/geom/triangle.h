@@ -16,6 +16,9 @@ hf_vec3 hf_triangle_normal(const hf_triangle* t);
 /* Over its longest side; 0 where that has no length. */
 double hf_triangle_height(const hf_triangle* t);
 
+/* A flat hull of three corners, which are kept in `corners` as floats. */
+hf_shape hf_triangle_shape(const hf_triangle* t, float corners[9]);
+
 /* Squared distance to a point; `nearest` lies on the triangle. */
 double hf_triangle_point(const hf_triangle* t, hf_vec3 p, hf_vec3* nearest);
 /* Squared distance to the segment p q, with the nearest point of either. */

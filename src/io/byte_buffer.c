@@ -142,8 +142,8 @@ void hf_bytes_f32(hf_bytes* bytes, float value) {
     hf_bytes_u32(bytes, bits);
 }
 
-void hf_bytes_align(hf_bytes* bytes, size_t alignment, char fill) {
-    while (bytes->size % alignment && !bytes->failed) hf_bytes_add(bytes, &fill, 1);
+void hf_bytes_align(hf_bytes* bytes, char fill) {
+    while (bytes->size % 4 && !bytes->failed) hf_bytes_add(bytes, &fill, 1);
 }
 
 hf_status hf_bytes_save(const hf_bytes* bytes, const char* path, hf_error* error) {

@@ -28,8 +28,8 @@ void hf_bytes_path(hf_bytes* bytes, const char* path);
 /* Little-endian pieces of binary files. */
 void hf_bytes_u32(hf_bytes* bytes, uint32_t value);
 void hf_bytes_f32(hf_bytes* bytes, float value);
-/* Fills with `fill` up to a multiple of `alignment`. */
-void hf_bytes_align(hf_bytes* bytes, size_t alignment, char fill);
+/* Fills with `fill` up to a multiple of four. */
+void hf_bytes_align(hf_bytes* bytes, char fill);
 /* Writes everything to a file, through a temporary one that is renamed. */
 hf_status hf_bytes_save(const hf_bytes* bytes, const char* path, hf_error* error);
 

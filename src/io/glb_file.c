@@ -16,8 +16,8 @@ static void put_chunk(hf_bytes* file, const hf_bytes* data, uint32_t kind) {
 
 hf_status hf_glb_save(hf_bytes* json, hf_bytes* bin, const hf_bytes* chunks, const char* path,
                       hf_error* error) {
-    hf_bytes_align(json, 4, ' ');
-    hf_bytes_align(bin, 4, 0);
+    hf_bytes_align(json, ' ');
+    hf_bytes_align(bin, 0);
     size_t total = 12 + 8 + json->size + (bin->size ? 8 + bin->size : 0) + chunks->size;
     if (total > UINT32_MAX) return hf_fail(error, HF_ERROR_LIMIT, path, 0, NULL, "a GLB ends at 4 GiB");
     hf_bytes file = {0};

@@ -56,7 +56,7 @@ static void put_floats(hf_bytes* out, const float* values, int count) {
 
 /* Appends bytes as a buffer view of their own; target 0 for none. */
 static int add_view(writer* w, const hf_bytes* data, int target) {
-    hf_bytes_align(&w->bin, 4, 0);
+    hf_bytes_align(&w->bin, 0);
     comma(&w->views, w->view_count);
     hf_bytes_format(&w->views, "{\"buffer\":0,\"byteOffset\":%zu,\"byteLength\":%zu", w->bin.size,
                     data->size);

@@ -139,7 +139,7 @@ static void append(writer* w, json_t* list, json_t* item) {
 static int add_accessor(writer* w, const float* values, int width, int count) {
     static const char* const types[] = {"SCALAR", "", "VEC3", "VEC4"};
     json_t* root = w->document;
-    hf_bytes_align(&w->bin, 4, 0);
+    hf_bytes_align(&w->bin, 0);
     size_t offset = w->bin.size;
     for (int i = 0; i < width * count; i++) hf_bytes_f32(&w->bin, values[i]);
     append(w, list_of(w, root, "bufferViews"),
@@ -286,7 +286,7 @@ static void move_uris(writer* w, const char* key) {
 static hf_status save(writer* w, hf_error* error) {
     json_t* root = w->document;
     json_t* buffer = json_array_get(json_object_get(root, "buffers"), 0);
-    hf_bytes_align(&w->bin, 4, 0);
+    hf_bytes_align(&w->bin, 0);
     if (json_object_set_new(buffer, "byteLength", json_integer((json_int_t)w->bin.size)) != 0)
         w->memory_out = true;
     char* text = w->memory_out ? NULL : json_dumps(root, JSON_COMPACT);

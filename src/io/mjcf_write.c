@@ -164,19 +164,11 @@ static void put_link(mjcf* m, int index, int depth) {
 
 /* ---- the rest ---- */
 
-static bool links_collide(const mjcf* m, int a, int b) {
-    const hf_link *x = &m->c->links[a], *y = &m->c->links[b];
-    for (int i = x->first_body; i < x->first_body + x->body_count; i++)
-        for (int k = y->first_body; k < y->first_body + y->body_count; k++)
-            if (hf_creature_pair_enabled(m->creature, i, k)) return true;
-    return false;
-}
-
 static void put_excludes(mjcf* m) {
     put_text(m, "  <contact>\n");
     for (int a = 0; a < m->c->link_count; a++)
         for (int b = a + 1; b < m->c->link_count; b++) {
-            if (links_collide(m, a, b) || !m->c->links[a].body_count || !m->c->links[b].body_count) continue;
+            if (!hf_links_apart(m->creature, a, b)) continue;
             put_text(m, "    <exclude");
             put_name(m, "body1", m->c->links[a].name);
             put_name(m, "body2", m->c->links[b].name);

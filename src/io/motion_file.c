@@ -324,7 +324,7 @@ static void read_all(reader* r) {
     if (!hf_json_keys(&r->json, "", r->json.root, keys, sizeof keys / sizeof *keys)) return;
     hf_motion_read_path(&r->json, "creature", true, &r->motion->creature);
     hf_motion_read_path(&r->json, "scenario", false, &r->motion->scenario);
-    hf_motion_read_folders(&r->json, "package_path", &r->motion->package_path);
+    hf_motion_read_folders(&r->json, &r->motion->package_path);
     hf_motion_read_outcome(&r->json, &r->motion->outcome);
     hf_motion_read_claims(&r->json, &r->motion->claims);
     read_joints(r);
@@ -495,7 +495,7 @@ hf_status hf_motion_save(const hf_motion* motion, const char* path, hf_error* er
     hf_bytes_text(&out, "{ \"format\": \"holdfast-motion\", \"version\": 1");
     hf_motion_write_path(&out, path, "creature", motion->creature);
     if (motion->scenario) hf_motion_write_path(&out, path, "scenario", motion->scenario);
-    hf_motion_write_folders(&out, path, "package_path", motion->package_path);
+    hf_motion_write_folders(&out, path, motion->package_path);
     hf_bytes_text(&out, ",\n  \"outcome\": ");
     hf_bytes_quoted(&out, motion->outcome);
     write_lists(&out, motion);

@@ -99,7 +99,8 @@ static void add_folder(hf_json* json, const char* key, const json_t* item, char*
     *folders = all;
 }
 
-void hf_motion_read_folders(hf_json* json, const char* key, char** folders) {
+void hf_motion_read_folders(hf_json* json, char** folders) {
+    static const char key[] = "package_path";
     json_t* list = NULL;
     if (!hf_json_array(json, "", json->root, key, false, &list)) return;
     if (json_array_size(list) > MAX_FOLDERS) hf_json_fail(json, key, "more than %d folders", MAX_FOLDERS);
@@ -188,11 +189,11 @@ void hf_motion_write_path(hf_bytes* out, const char* path, const char* key, cons
     write_relative(out, path, target);
 }
 
-void hf_motion_write_folders(hf_bytes* out, const char* path, const char* key, const char* folders) {
+void hf_motion_write_folders(hf_bytes* out, const char* path, const char* folders) {
     char *copy = folders ? hf_copy_text(folders) : NULL, *state = NULL;
     if (!folders) return;
     if (!copy) out->failed = true;
-    hf_bytes_format(out, ",\n  \"%s\": [", key);
+    hf_bytes_text(out, ",\n  \"package_path\": [");
     for (char* folder = copy ? strtok_r(copy, "\n", &state) : NULL; folder;
          folder = strtok_r(NULL, "\n", &state)) {
         if (folder != copy) hf_bytes_text(out, ", ");

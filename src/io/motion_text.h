@@ -16,8 +16,8 @@ void hf_motion_read_normal(hf_json* json, const char* where, const json_t* objec
 bool hf_motion_read_pose7(hf_json* json, const char* where, const json_t* array, hf_transform* pose);
 /* A path beside the file, from the top of the file. */
 void hf_motion_read_path(hf_json* json, const char* key, bool required, char** path);
-/* A list of folders beside the file, one a line. */
-void hf_motion_read_folders(hf_json* json, const char* key, char** folders);
+/* The list "package_path" of folders beside the file, one a line. */
+void hf_motion_read_folders(hf_json* json, char** folders);
 void hf_motion_read_outcome(hf_json* json, char** outcome);
 void hf_motion_read_claims(hf_json* json, unsigned* claims);
 
@@ -26,8 +26,8 @@ void hf_motion_write_pose7(hf_bytes* out, hf_transform p);
 void hf_motion_write_names(hf_bytes* out, const char* key, char* const* names, int count);
 /* A path relative to the file that is written. */
 void hf_motion_write_path(hf_bytes* out, const char* path, const char* key, const char* target);
-/* Folders, one a line, as a list; nothing for NULL. */
-void hf_motion_write_folders(hf_bytes* out, const char* path, const char* key, const char* folders);
+/* Folders, one a line, as the list "package_path"; nothing for NULL. */
+void hf_motion_write_folders(hf_bytes* out, const char* path, const char* folders);
 void hf_motion_write_claims(hf_bytes* out, unsigned claims);
 
 /* What could be read back. */

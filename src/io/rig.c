@@ -22,8 +22,9 @@ static const double FOOT_OF_SIZE = 0.09, LENGTH_OF_SIZE = 0.1, HEEL_OF_LENGTH = 
                     HALF_WIDTH_OF_LENGTH = 0.2;
 static const double LIMB_OF_SIZE = 0.25; /* a branch at least this long is a limb */
 static const double DENSITY = 1000;      /* kg/m3 */
-/* rad: the middle angle stays clear of where the other two become one. */
-static const double TURN_LIMIT = 2.1, MIDDLE_LIMIT = 1.4;
+/* rad, of each of a joint's three angles where the clip does not do more. The middle one may pass a quarter
+   of a turn, where the other two become one: in most files it is the one that bends knees. */
+static const double TURN_LIMIT = 2.1;
 static const double PI = 3.14159265358979323846;
 
 void hf_rig_free(hf_rig* rig) {
@@ -42,9 +43,8 @@ hf_rig_joint* hf_rig_add(hf_rig* rig, const char* name, int parent, int source) 
 
 void hf_rig_default_limits(hf_rig_joint* joint) {
     for (int k = 0; k < joint->turn_count; k++) {
-        double limit = joint->turn_count == 3 && k == 1 ? MIDDLE_LIMIT : TURN_LIMIT;
-        joint->lower[k] = -limit;
-        joint->upper[k] = limit;
+        joint->lower[k] = -TURN_LIMIT;
+        joint->upper[k] = TURN_LIMIT;
     }
 }
 
@@ -459,6 +459,27 @@ static void find_feet(drafter* w) {
     if (feet != 2) memset(w->foot, 0, (size_t)w->rig->joint_count * sizeof *w->foot);
 }
 
+static bool has_bodies(const drafter* w, int joint) {
+    for (int i = 0; i < w->draft->shapes_count; i++)
+        if (w->draft->shapes[i].link == w->link[joint]) return true;
+    return false;
+}
+
+/* A joint of a skeleton is a chain of three hinges, whose links between have no bodies: what it moves and
+   what it is fixed to are neighbours as the two links of one hinge are, and not tested against each other. */
+static bool add_neighbours(drafter* w) {
+    hf_creature_draft* d = w->draft;
+    for (int i = 1; i < w->rig->joint_count; i++) {
+        if (w->rig->joints[i].tip || !has_bodies(w, i)) continue;
+        int up = w->rig->joints[i].parent;
+        while (up > 0 && !has_bodies(w, up)) up = w->rig->joints[up].parent;
+        if (!HF_GROW(d->disabled, d->disabled_capacity, d->disabled_count)) return false;
+        d->disabled[d->disabled_count++] =
+            (hf_draft_pair){d->links[w->link[i]].name, d->links[w->link[up]].name};
+    }
+    return true;
+}
+
 static bool draft_all(drafter* w) {
     const hf_rig* rig = w->rig;
     if (!find_trunk(w)) return false;
@@ -474,7 +495,7 @@ static bool draft_all(drafter* w) {
     }
     for (int i = 0; i < rig->joint_count; i++)
         if (!rig->joints[i].tip && !add_bodies(w, i)) return false;
-    return true;
+    return add_neighbours(w);
 }
 
 static bool add_value(hf_creature_draft* d, hf_draft_state* state, const char* name, double value) {

@@ -172,7 +172,7 @@ hf_status hf_schedule_peek(const char* path, char** creature, char** scenario, c
     if (status == HF_OK) {
         hf_motion_read_path(&json, "creature", false, creature);
         hf_motion_read_path(&json, "scenario", false, scenario);
-        hf_motion_read_folders(&json, "package_path", package_path);
+        hf_motion_read_folders(&json, package_path);
         status = json.status;
     }
     hf_json_free(&json);
@@ -221,7 +221,7 @@ hf_status hf_schedule_save(const hf_schedule* s, const hf_creature* creature, co
     hf_bytes_text(&out, "{ \"format\": \"holdfast-schedule\", \"version\": 1");
     if (s->creature) hf_motion_write_path(&out, path, "creature", s->creature);
     if (s->scenario) hf_motion_write_path(&out, path, "scenario", s->scenario);
-    hf_motion_write_folders(&out, path, "package_path", creature->view.package_path);
+    hf_motion_write_folders(&out, path, creature->view.package_path);
     hf_bytes_text(&out, ",\n  \"outcome\": ");
     hf_bytes_quoted(&out, s->outcome);
     hf_motion_write_claims(&out, s->claims);

@@ -254,12 +254,28 @@ static void put_state(FILE* out, const hf_creature_view* v, const hf_group_state
     fputs("  </group_state>\n", out);
 }
 
-/* The postures of a rig, which its URDF has no place for, as the SRDF of the same name. */
-static hf_status write_states(const hf_creature_view* v, const char* path, hf_error* error) {
+/* Links whose bodies are not tested against each other. */
+static void put_pairs(FILE* out, const hf_creature* creature) {
+    const hf_creature_view* v = &creature->view;
+    for (int i = 0; i < v->link_count; i++)
+        for (int k = i + 1; k < v->link_count; k++) {
+            if (!hf_links_apart(creature, i, k)) continue;
+            fputs("  <disable_collisions link1=\"", out);
+            put_name(out, v->links[i].name);
+            fputs("\" link2=\"", out);
+            put_name(out, v->links[k].name);
+            fputs("\"/>\n", out);
+        }
+}
+
+/* The postures of a rig and its neighbours that are not tested against each other, which its URDF has no
+   place for, as the SRDF of the same name. */
+static hf_status write_srdf(const hf_creature* creature, const char* path, hf_error* error) {
+    const hf_creature_view* v = &creature->view;
     const char *name = hf_path_name(path), *dot = strrchr(name, '.');
     int stem = (int)(dot ? dot - path : name - path + (int)strlen(name));
     char srdf[4096];
-    if (v->urdf_path || v->state_count == 0) return HF_OK;
+    if (v->urdf_path) return HF_OK;
     if ((size_t)snprintf(srdf, sizeof srdf, "%.*s.srdf", stem, path) >= sizeof srdf)
         return hf_fail(error, HF_ERROR_ARGUMENT, path, 0, NULL, "the path is too long");
     hf_output output;
@@ -269,6 +285,7 @@ static hf_status write_states(const hf_creature_view* v, const char* path, hf_er
     put_name(output.stream, v->name);
     fputs("\">\n", output.stream);
     for (int i = 0; i < v->state_count; i++) put_state(output.stream, v, &v->states[i]);
+    put_pairs(output.stream, creature);
     fputs("</robot>\n", output.stream);
     return hf_output_close(&output, true, error);
 }
@@ -277,7 +294,7 @@ hf_status hf_creature_write_urdf(const hf_creature* creature, const char* path, 
     HF_REQUIRE(error, creature && path);
     const hf_creature_view* v = &creature->view;
     hf_output output;
-    hf_status status = write_states(v, path, error);
+    hf_status status = write_srdf(creature, path, error);
     if (status == HF_OK) status = hf_output_open(path, &output, error);
     if (status != HF_OK) return status;
     fputs("<?xml version=\"1.0\"?>\n<robot name=\"", output.stream);

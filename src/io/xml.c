@@ -116,7 +116,7 @@ hf_status hf_xml_read(hf_xml* xml) {
             xml->status = hf_fail_memory(xml->error, xml->file);
         else
             xml->status = hf_fail(xml->error, HF_ERROR_FORMAT, xml->file, hf_xml_line(xml), NULL,
-                                  "not valid XML: %s", XML_ErrorString(why));
+                                  "not valid XML: %s", size ? XML_ErrorString(why) : "the file is empty");
     }
     XML_ParserFree(xml->parser);
     xml->parser = NULL;

@@ -107,3 +107,11 @@ hf_status hf_build_pairs(hf_build* b) {
     }
     return HF_OK;
 }
+
+bool hf_links_apart(const hf_creature* creature, int a, int b) {
+    const hf_link *x = &creature->view.links[a], *y = &creature->view.links[b];
+    for (int i = x->first_body; i < x->first_body + x->body_count; i++)
+        for (int k = y->first_body; k < y->first_body + y->body_count; k++)
+            if (hf_pair_bit(creature, i, k)) return false;
+    return x->body_count > 0 && y->body_count > 0;
+}

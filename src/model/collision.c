@@ -41,6 +41,15 @@ bool hf_link_in_limb(const hf_creature* c, int link, int limb) {
     return l->joint_count > 0 ? link_beyond(c, link, l->root_link) : link == l->effector_link;
 }
 
+int hf_link_limb(const hf_creature* c, int link) {
+    const hf_creature_view* v = &c->view;
+    for (; link > 0; link = v->links[link].parent_link)
+        for (int i = 0; i < v->limb_count; i++)
+            for (int k = 0; k < v->limbs[i].joint_count; k++)
+                if (v->limbs[i].joints[k] == v->links[link].joint) return i;
+    return -1;
+}
+
 /* ---- against itself ---- */
 
 /* Balls in world axes about the root, so that numbers stay small. */

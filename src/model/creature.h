@@ -34,6 +34,9 @@ static inline bool hf_pair_bit(const hf_creature* c, int a, int b) {
     return c->pairs[bit / 32] >> (bit % 32) & 1;
 }
 
+/* Do both links have bodies, of which no two are tested against each other? */
+bool hf_links_apart(const hf_creature* creature, int a, int b);
+
 /* The limb's joint values from one whole pose into another, whose mimic joints follow. */
 void hf_pose_take_limb(const hf_creature* creature, int limb, const double* from, double* to);
 /* Are all joints with one value within their limits by more than -`tolerance`? */
@@ -51,6 +54,8 @@ bool hf_mimic_range(const hf_creature_view* view, int joint, int* master, double
 
 /* A limb has what its joints move; without joints it has its one link. Limb -1 has all. */
 bool hf_link_in_limb(const hf_creature* creature, int link, int limb);
+/* The limb whose joints move a link; -1: it belongs to the trunk. */
+int hf_link_limb(const hf_creature* creature, int link);
 /* How far a body reaches along a unit direction of its link. */
 double hf_body_support(const hf_body* body, hf_vec3 out);
 

@@ -10,9 +10,9 @@ typedef struct group_set {
     bool known;
 } group_set;
 
-static hf_status unknown(hf_build* b, int group, const char* kind, const char* name) {
-    return hf_build_warn(b, "%s: group \"%s\": there is no %s \"%s\"", hf_path_name(b->draft->srdf_path),
-                         b->draft->groups[group], kind, name);
+static hf_status unknown_link(hf_build* b, int group, const char* name) {
+    return hf_build_warn(b, "%s: group \"%s\": there is no link \"%s\"", hf_path_name(b->draft->srdf_path),
+                         b->draft->groups[group], name);
 }
 
 /* An absorbed root counts as the root; -1 for a link that is not there. */
@@ -28,7 +28,7 @@ static hf_status add_chain(hf_build* b, const hf_draft_member* m, group_set* set
     int base = find_base(b, m->a), tip = hf_build_find_link(b, m->b);
     if (base < 0 || tip < 0) {
         set->known = false;
-        return unknown(b, m->group, "link", base < 0 ? m->a : m->b);
+        return unknown_link(b, m->group, base < 0 ? m->a : m->b);
     }
     for (int l = tip; l > base; l = b->links[l].parent_link) set->joints[b->links[l].joint] = true;
     set->tip = tip;
@@ -44,7 +44,7 @@ static hf_status add_member(hf_build* b, const hf_draft_member* m, group_set* se
         return HF_OK;
     }
     int link = find_base(b, m->a);
-    if (link < 0) return unknown(b, m->group, "link", m->a);
+    if (link < 0) return unknown_link(b, m->group, m->a);
     if (link > 0) set->joints[b->links[link].joint] = true;
     return HF_OK;
 }

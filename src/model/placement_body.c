@@ -429,15 +429,8 @@ bool hf_placement_reach_ready(const hf_placement* placement, const hf_ready_body
 /* Distance by GJK, the triangle taken for a hull of three corners. */
 static bool visit_distance(void* user, const hf_triangle* t, uint32_t id, double* bound) {
     body_visit* v = user;
-    float corners[9];
-    for (int k = 0; k < 3; k++) {
-        corners[3 * k] = (float)t->v[k].x; // they were floats before
-        corners[3 * k + 1] = (float)t->v[k].y;
-        corners[3 * k + 2] = (float)t->v[k].z;
-    }
-    static const uint32_t sides[6] = {0, 1, 2, 0, 2, 1};
-    hf_shape flat = {.kind = HF_SHAPE_HULL, .vertex_count = 3, .face_count = 2, .faces = sides};
-    flat.vertices = corners;
+    float corners[9]; // they were floats before
+    hf_shape flat = hf_triangle_shape(t, corners);
     double d = hf_convex_distance(v->b->shape, v->b->pose, &flat, v->object_pose, *bound);
     if (d > *bound || (v->triangle >= 0 && d == v->distance && (int)id > v->triangle)) return true;
     v->distance = d, v->triangle = (int)id, v->nearest = *t;

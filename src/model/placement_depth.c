@@ -101,15 +101,8 @@ static bool visit_pieces(void* user, const hf_triangle* triangle, uint32_t id, d
 static bool visit_way(void* user, const hf_triangle* triangle, uint32_t id, double* bound) {
     trial* t = user;
     if (t->object->pieces.of[id] != t->piece) return true;
-    float corners[9];
-    for (int k = 0; k < 3; k++) {
-        corners[3 * k] = (float)triangle->v[k].x; // they were floats before
-        corners[3 * k + 1] = (float)triangle->v[k].y;
-        corners[3 * k + 2] = (float)triangle->v[k].z;
-    }
-    static const uint32_t sides[6] = {0, 1, 2, 0, 2, 1};
-    hf_shape flat = {.kind = HF_SHAPE_HULL, .vertex_count = 3, .face_count = 2, .faces = sides};
-    flat.vertices = corners;
+    float corners[9]; // they were floats before
+    hf_shape flat = hf_triangle_shape(triangle, corners);
     hf_transform pose = t->body->pose;
     pose.position = hf_add(pose.position, t->shift);
     hf_vec3 way;

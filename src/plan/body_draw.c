@@ -57,7 +57,7 @@ bool hf_body_settle(hf_planner* p, const hf_plan_hold* holds, int count, const h
             continue;
         }
         if (hf_stance_balance(&over, hf_com_at(p, pose), &shift) >= margin)
-            return hf_holds_keep(p, holds, count, -1, pose, &pull);
+            return hf_holds_keep(p, holds, count, pose, &pull);
         missed = INFINITY;
         pose->root.position = hf_add(pose->root.position, shift);
     }

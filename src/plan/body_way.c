@@ -87,7 +87,7 @@ static bool keep(way* w, hf_pose* pose) {
     hf_planner* p = w->planner;
     hf_vec3 pull;
     for (int round = 0; round < GIVING_WAY; round++) {
-        if (hf_holds_keep(p, w->holds, w->hold_count, -1, pose, &pull)) {
+        if (hf_holds_keep(p, w->holds, w->hold_count, pose, &pull)) {
             hf_forward(p->world.creature, pose, p->tools.links);
             return hf_stance_margin(w->stance, hf_com(p->world.creature, p->tools.links)) >=
                    p->world.options->margin_m;
@@ -120,7 +120,7 @@ static bool step(way* w, const hf_pose* from, const hf_pose* to, double part, bo
     bool kept = straight ? keep(w, &w->next)
                          : hf_body_settle(p, w->holds, w->hold_count, w->stance, EXTRA * margin, AIM * margin,
                                           &w->next);
-    if (!kept || hf_holds_collide(p, w->holds, w->hold_count, -1, &w->next, &hit)) return false;
+    if (!kept || hf_holds_collide(p, w->holds, w->hold_count, &w->next, &hit)) return false;
     return is_free(w, straight ? &w->before : from, &w->next);
 }
 

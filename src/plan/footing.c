@@ -101,7 +101,7 @@ static bool reach(hf_planner* p, const hf_step_query* g, const hf_pose* pose, hf
     all[g->rest_count] = to->hold;
     hf_collision hit;
     to->root = pose->root;
-    return !hf_holds_collide(p, all, g->rest_count + 1, -1, &at, &hit);
+    return !hf_holds_collide(p, all, g->rest_count + 1, &at, &hit);
 }
 
 /* One place as a candidate, when it is one. */

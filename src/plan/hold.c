@@ -45,15 +45,15 @@ static bool keep_one(hf_planner* p, const hf_plan_hold* h, hf_keep_care care, hf
     return kept && hf_plan_ok(p);
 }
 
-static bool keep_all(hf_planner* p, const hf_plan_hold* holds, int count, int skip, hf_keep_care care,
-                     hf_pose* pose, hf_vec3* pull) {
+static bool keep_all(hf_planner* p, const hf_plan_hold* holds, int count, hf_keep_care care, hf_pose* pose,
+                     hf_vec3* pull) {
     hf_forward(p->world.creature, pose, p->tools.links);
     bool all = true;
     int missed = 0;
     *pull = hf_v3(0, 0, 0);
     for (int i = 0; i < count; i++) {
         hf_vec3 miss;
-        if (holds[i].at.limb == skip || keep_one(p, &holds[i], care, pose, &miss)) continue;
+        if (keep_one(p, &holds[i], care, pose, &miss)) continue;
         all = false;
         *pull = hf_add(*pull, miss);
         missed++;
@@ -62,9 +62,8 @@ static bool keep_all(hf_planner* p, const hf_plan_hold* holds, int count, int sk
     return all;
 }
 
-bool hf_holds_keep(hf_planner* p, const hf_plan_hold* holds, int count, int skip, hf_pose* pose,
-                   hf_vec3* pull) {
-    return keep_all(p, holds, count, skip, HF_KEEP_EXACT, pose, pull);
+bool hf_holds_keep(hf_planner* p, const hf_plan_hold* holds, int count, hf_pose* pose, hf_vec3* pull) {
+    return keep_all(p, holds, count, HF_KEEP_EXACT, pose, pull);
 }
 
 bool hf_hold_solve(hf_planner* p, const hf_plan_hold* hold, hf_pose* pose) {
@@ -73,7 +72,7 @@ bool hf_hold_solve(hf_planner* p, const hf_plan_hold* hold, hf_pose* pose) {
 }
 
 bool hf_holds_near(hf_planner* p, const hf_plan_hold* holds, int count, hf_pose* pose, hf_vec3* pull) {
-    return keep_all(p, holds, count, -1, HF_KEEP_SOON, pose, pull);
+    return keep_all(p, holds, count, HF_KEEP_SOON, pose, pull);
 }
 
 bool hf_plan_collides(hf_planner* p, const hf_collision_query* query, hf_collision* hit) {
@@ -83,12 +82,12 @@ bool hf_plan_collides(hf_planner* p, const hf_collision_query* query, hf_collisi
     return true;
 }
 
-bool hf_holds_collide(hf_planner* p, const hf_plan_hold* holds, int count, int skip, const hf_pose* pose,
+bool hf_holds_collide(hf_planner* p, const hf_plan_hold* holds, int count, const hf_pose* pose,
                       hf_collision* hit) {
     hf_hold touches[HF_MAX_HOLDS];
     hf_collision_query q = hf_collision_query_default();
     q.touches = touches;
-    q.touch_count = hf_holds_touches(holds, count, skip, touches);
+    q.touch_count = hf_holds_touches(holds, count, -1, touches);
     hf_forward(p->world.creature, pose, p->tools.links);
     return hf_plan_collides(p, &q, hit);
 }

@@ -64,7 +64,7 @@ void hf_hold_span(const hf_plan_world* w, int from, hf_plan_hold* h) {
 static bool holds_at(hf_planner* p, const hf_plan_hold* h, hf_transform root, double* q) {
     hf_pose pose = {root, q};
     hf_vec3 miss;
-    if (!hf_holds_keep(p, h, 1, -1, &pose, &miss)) return false;
+    if (!hf_holds_keep(p, h, 1, &pose, &miss)) return false;
     hf_forward(p->world.creature, &pose, p->tools.links);
     hf_hold touch = h->at;
     hf_collision_query c = hf_collision_query_default();

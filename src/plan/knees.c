@@ -29,7 +29,7 @@ static hf_vec3 anchor_of(const hf_creature_view* v, const hf_transform* links, i
 
 int hf_knee_find(const hf_creature_view* v, const hf_transform* links, int limb) {
     const hf_limb* l = &v->limbs[limb];
-    hf_vec3 aside = hf_v3(-hf_sin(v->facing), hf_cos(v->facing), 0);
+    hf_vec3 aside = hf_rotate(links[0].rotation, hf_v3(-hf_sin(v->facing), hf_cos(v->facing), 0));
     hf_vec3 anchor = anchor_of(v, links, limb), foot = foot_of(v, links, limb);
     int knee = -1;
     double far = SAME_PLACE_M, most = 0;

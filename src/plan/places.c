@@ -223,7 +223,7 @@ static bool try_spot(hf_planner* p, const hf_step_query* q, const hf_pose* pose,
         hf_pose at = {pose->root, to->q};
         hf_collision hit;
         bool fits = true, solved = solve(p, pose, q->index, &c, turn, to->q, &fits);
-        bool free = solved && !hf_holds_collide(p, q->rest, q->rest_count, -1, &at, &hit);
+        bool free = solved && !hf_holds_collide(p, q->rest, q->rest_count, &at, &hit);
         if (solved && !free && hit.other_body < 0)
             fits = !is_beyond(&p->world, p->world.view->bodies[hit.body].link, f->link);
         if (!fits) *blocked |= 1u << turn;

@@ -1,4 +1,5 @@
 /* Plans: guide, stances, frames (thesis-2015 chapters 6 and 7). */
+#include "base/clock.h"
 #include "plan/family.h"
 #include "plan/planner.h"
 
@@ -11,7 +12,6 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #define FIELD(name) offsetof(hf_plan_options, name)
 static const hf_option items[] = {
@@ -90,12 +90,6 @@ void hf_plan_result_free(hf_plan_result* r) {
     hf_motion_free(r->motion);
     hf_schedule_free(r->schedule);
     memset(r, 0, sizeof *r);
-}
-
-double hf_plan_clock(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
 /* ---- the schedule ---- */
@@ -259,7 +253,7 @@ static hf_status find_guide(hf_planner* p, const hf_plan_query* q, hf_transform 
     o.seed = p->world.options->seed + 1000003u * (uint64_t)number;
     int64_t most = DETOUR_TESTS * p->progress.guide_tests;
     if (p->world.barred_count > 0 && most < o.max_tests) o.max_tests = (int)most;
-    double begin = hf_plan_clock();
+    double begin = hf_now_s();
     // further attempts need other guides than the roadmap's
     const hf_plan_world* w = &p->world;
     hf_transform goal = q->goal->pose.root;
@@ -268,7 +262,7 @@ static hf_status find_guide(hf_planner* p, const hf_plan_query* q, hf_transform 
             ? hf_guide_find_on(q->roadmap, w->model->guide, w->placement, start, goal, &o, p->tools.workspace,
                                path)
             : hf_guide_find(w->model->guide, w->placement, start, goal, &o, p->tools.workspace, path);
-    r->guide_s += hf_plan_clock() - begin;
+    r->guide_s += hf_now_s() - begin;
     *found = status == HF_OK && path->outcome == HF_FOUND;
     if (status == HF_OK && path->outcome == HF_CANCELLED) p->progress.cancelled = true;
     r->guide_length_m = path->length_m;
@@ -497,11 +491,7 @@ static hf_status plan_start(hf_planner* p, const hf_plan_query* q, hf_plan_resul
    its start, so that there is something to keep. */
 static const double START_S = 0.1;
 
-static double processor_s(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
+static double processor_s(void) { return hf_clock_s(CLOCK_THREAD_CPUTIME_ID); }
 
 static bool is_before(void* user, double fraction, const char* stage) {
     (void)fraction, (void)stage;

@@ -3,11 +3,11 @@
    it is the same for any number of threads. */
 #include "plan/planner.h"
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/parallel.h"
 
-#include <math.h>
 #include <pthread.h>
 #include <string.h>
 
@@ -128,16 +128,6 @@ static bool any_grip(const hf_scene* scene) {
     return false;
 }
 
-/* Does every joint of the limbs that walk say how strong it is? Without that nobody knows what a body can do
-   in motion. */
-static bool has_efforts(const hf_plan_model* model) {
-    const hf_creature_view* v = hf_creature_get(model->creature);
-    for (int l = 0; l < v->limb_count; l++)
-        for (int k = 0; model->limbs[l].walks && k < v->limbs[l].joint_count; k++)
-            if (!isfinite(v->joints[v->limbs[l].joints[k]].max_effort)) return false;
-    return true;
-}
-
 static hf_outcome outcome_of(const hf_plan_result* r) {
     if (r->why == HF_PLAN_DONE) return HF_FOUND;
     if (r->why == HF_PLAN_CANCELLED) return HF_CANCELLED;
@@ -192,7 +182,7 @@ static hf_status begin_attempt(contest* c, attempt* a, const hf_plan_model* mode
                                         .scene = scene,
                                         .options = options,
                                         .has_grips = any_grip(scene),
-                                        .still = options->still || !has_efforts(model),
+                                        .still = options->still,
                                         .progress = relay,
                                         .user = a},
                               .start_q = c->query->start->pose.q,
@@ -222,7 +212,7 @@ hf_status hf_plan_find(const hf_plan_model* model, const hf_scene* scene, const 
     if (status == HF_OK) status = hf_options_check(hf_guide_option_table(), &options->guide, error);
     if (status == HF_OK) status = check_scene(scene, error);
     if (status != HF_OK) return status;
-    double start = hf_plan_clock();
+    double start = hf_now_s();
     contest c = {.query = query, .progress = progress, .user = user, .last = options->guides};
     // more at once than there are cores would only keep the first ones waiting
     int most = query->guide_count > 0 ? 1 : options->guides, cores = hf_parallel_workers(0);
@@ -245,7 +235,7 @@ hf_status hf_plan_find(const hf_plan_model* model, const hf_scene* scene, const 
     hf_free(c.attempts);
     pthread_cond_destroy(&c.changed);
     pthread_mutex_destroy(&c.mutex);
-    result->contact_s = hf_plan_clock() - start - result->guide_s;
+    result->contact_s = hf_now_s() - start - result->guide_s;
     result->outcome = outcome_of(result);
     if (result->schedule && status == HF_OK) status = realise(model->creature, scene, result);
     if (status == HF_OK) return HF_OK;

@@ -106,7 +106,7 @@ static void find_stance(hf_planner* p, hf_plan_node* n) {
 /* Balanced and free as it stands. */
 static bool stands(hf_planner* p, const hf_plan_node* n, hf_plan_why* why) {
     hf_collision hit;
-    bool collides = hf_holds_collide(p, n->holds, n->hold_count, -1, &n->pose, &hit);
+    bool collides = hf_holds_collide(p, n->holds, n->hold_count, &n->pose, &hit);
     if (collides) hf_plan_hit(p, &hit);
     *why = collides ? HF_PLAN_START_COLLIDES : HF_PLAN_START_UNBALANCED;
     return !collides && n->hold_count > 0 && margin_of(p, n) >= p->world.options->margin_m;

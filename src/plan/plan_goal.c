@@ -107,8 +107,8 @@ static bool take_posture(hf_planner* p, const hf_scenario_state* goal, hf_pose* 
     hf_vec3 pull;
     hf_collision hit;
     hf_pose_copy(&p->world, &goal->pose, pose);
-    if (!hf_holds_keep(p, n->holds, n->hold_count, -1, pose, &pull) ||
-        hf_holds_collide(p, n->holds, n->hold_count, -1, pose, &hit))
+    if (!hf_holds_keep(p, n->holds, n->hold_count, pose, &pull) ||
+        hf_holds_collide(p, n->holds, n->hold_count, pose, &hit))
         return false;
     int first = p->tree.knots.count;
     const hf_stance* stance = hf_stance_borrow(p, n->holds, n->hold_count, -1);

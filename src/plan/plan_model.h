@@ -69,6 +69,8 @@ void hf_plan_limbs_find(const hf_creature* creature, hf_plan_limb* limbs);
    when memory is out. */
 bool hf_standing_find(const hf_creature* creature, const hf_plan_limb* limbs, const hf_transform* rest,
                       double* q);
+/* Lets raised limbs that do not walk hang beside the body in these joint values; false when memory is out. */
+bool hf_arms_hang(const hf_creature* creature, const hf_plan_limb* limbs, hf_workspace* workspace, double* q);
 /* Chooses the spare postures of a limb from its first sample set; false when memory is out. */
 bool hf_spares_choose(hf_plan_model* model, int limb);
 /* The map of one contact frame from its samples; false when memory is out. */

@@ -106,7 +106,6 @@ void hf_stance_return(hf_planner* p, const hf_stance* stance); /* the last one b
 /* ---- plan.c ---- */
 /* One guide, world.attempt of them, and what comes of it: a schedule, whole or as far as it went. */
 hf_status hf_plan_attempt(hf_planner* p, const hf_plan_query* query, hf_plan_result* result);
-double hf_plan_clock(void);   /* s */
 enum { HF_GUIDE_CHOICE = 6 }; /* guides of which one is chosen */
 /* Fills world.guide with a guide from the root pose to the goal that keeps away from barred poses, the
    easiest of so many; *found is false, and the result says why, when there is none. */
@@ -124,23 +123,22 @@ bool hf_plan_keep(hf_planner* p, int last);
 /* A found contact as a hold, with the pose that makes it. */
 void hf_hold_make(hf_planner* p, const hf_hold* contact, const hf_pose* pose, hf_plan_hold* hold);
 hf_target hf_hold_target(const hf_plan_hold* hold);
-/* Moves the joints of the held limbs (all but `skip`) so that the holds are kept, given root and all other
-   joints of the pose. False when one cannot be; *pull is then how the root should move for it. */
-bool hf_holds_keep(hf_planner* p, const hf_plan_hold* holds, int count, int skip, hf_pose* pose,
-                   hf_vec3* pull);
+/* Moves the joints of the held limbs so that the holds are kept, given root and all other joints of the pose.
+ * False when one cannot be; *pull is then how the root should move for it. */
+bool hf_holds_keep(hf_planner* p, const hf_plan_hold* holds, int count, hf_pose* pose, hf_vec3* pull);
 /* Has the limb more joints than its hold needs: can it hold in more than one posture? */
 bool hf_hold_is_loose(const hf_plan_world* world, const hf_plan_hold* hold);
 /* One limb alone, from where it is, given tools.links of the rest of the body. */
 bool hf_hold_solve(hf_planner* p, const hf_plan_hold* hold, hf_pose* pose);
 /* All of them with less care: false soon where a limb cannot, and where all can they are near. */
 bool hf_holds_near(hf_planner* p, const hf_plan_hold* holds, int count, hf_pose* pose, hf_vec3* pull);
-/* Of the holds that may overlap. A limb that could not leave without a collision would be stuck, so that
-   those a plan makes get no allowance. */
+/* Of the holds that may overlap, but for that of the limb `skip` (-1: none). A limb that could not leave
+   without a collision would be stuck, so that those a plan makes get no allowance. */
 int hf_holds_touches(const hf_plan_hold* holds, int count, int skip, hf_hold* touches);
 /* Does the creature collide as tools.links has it? A plan that is cancelled is free nowhere. */
 bool hf_plan_collides(hf_planner* p, const hf_collision_query* query, hf_collision* hit);
 /* Does the creature collide at the pose, with these holds as touches? */
-bool hf_holds_collide(hf_planner* p, const hf_plan_hold* holds, int count, int skip, const hf_pose* pose,
+bool hf_holds_collide(hf_planner* p, const hf_plan_hold* holds, int count, const hf_pose* pose,
                       hf_collision* hit);
 /* The centre of mass of a pose; tools.links are then those of the pose. */
 hf_vec3 hf_com_at(hf_planner* p, const hf_pose* pose);

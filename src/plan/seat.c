@@ -112,7 +112,7 @@ static bool draw(rising* r, const hf_plan_node* n, hf_random* random) {
         if (!stays && !draw_place(r, l, random)) return false;
     }
     if (!hf_plan_ok(p) || !holds_after(r, n, holds, &count)) return false;
-    if (!hf_holds_keep(p, holds, count, -1, &r->pose, &pull)) return false;
+    if (!hf_holds_keep(p, holds, count, &r->pose, &pull)) return false;
     if (!is_balanced(r, holds, count) || !hf_spares_clear(p, holds, count + 1, -1, NULL, &r->pose, &hit))
         return false;
     return is_balanced(r, holds, count);

@@ -50,7 +50,7 @@ static bool put_over(hf_segment* s, hf_vec3 place, double tolerance, hf_pose* po
     double before = 0, went = 0;
     for (int round = 0; round < 2 * ROUNDS; round++) {
         hf_vec3 pull;
-        if (!hf_holds_keep(p, s->holds, s->hold_count, -1, pose, &pull)) {
+        if (!hf_holds_keep(p, s->holds, s->hold_count, pose, &pull)) {
             hf_pose_give_way(pose, pull);
             went = 0;
             continue;
@@ -138,7 +138,7 @@ static bool pose_at(hf_segment* s, const hf_path* path, double at, hf_vec3* shif
     hf_frames_keep_range(p->world.creature, pose->q);
     if (at <= 0 || at >= path->count - 1) {
         hf_vec3 pull;
-        bool kept = hf_holds_keep(p, s->holds, s->hold_count, -1, pose, &pull);
+        bool kept = hf_holds_keep(p, s->holds, s->hold_count, pose, &pull);
         *com = hf_com_at(p, pose);
         *shift = hf_v3(0, 0, 0);
         return kept;
@@ -149,7 +149,7 @@ static bool pose_at(hf_segment* s, const hf_path* path, double at, hf_vec3* shif
     if (!put_over(s, hf_lerp(s->coms[knot], s->coms[knot + 1], at - knot), KNOT_LINE_M, pose, com)) {
         hf_vec3 pull;
         hf_path_pose(p->world.creature, path, at, pose);
-        if (!hf_holds_keep(p, s->holds, s->hold_count, -1, pose, &pull)) return false;
+        if (!hf_holds_keep(p, s->holds, s->hold_count, pose, &pull)) return false;
         *com = hf_com_at(p, pose);
     }
     *shift = hf_sub(pose->root.position, was);
@@ -397,7 +397,7 @@ static bool keep_waypoint(hf_segment* s, int i, const hf_pose* from, const hf_po
             hf_pose_between(p->world.creature, from, to, i > 0, pose);
         else if (round)
             hf_pose_give_way(pose, pull);
-        if (hf_holds_keep(p, s->holds, s->hold_count, -1, pose, &pull)) return true;
+        if (hf_holds_keep(p, s->holds, s->hold_count, pose, &pull)) return true;
     }
     return false;
 }

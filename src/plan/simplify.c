@@ -243,7 +243,7 @@ static bool may_stand(course* c, const hf_plan_hold* holds, int count, int limb,
     for (int i = 0; i < count; i++) {
         hf_vec3 pull;
         hf_pose_copy(&p->world, at, pose);
-        if (!hf_holds_keep(p, &holds[i], 1, -1, pose, &pull) && hf_length(pull) > near) return false;
+        if (!hf_holds_keep(p, &holds[i], 1, pose, &pull) && hf_length(pull) > near) return false;
         others += holds[i].at.limb != limb;
     }
     const hf_stance* stance = others > 0 ? hf_stance_borrow(p, holds, count, limb) : NULL;

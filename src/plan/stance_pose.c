@@ -40,8 +40,7 @@ static bool settle_from(hf_planner* p, const hf_plan_hold* holds, int count, con
         hf_vec3 pull;
         hf_status status =
             hf_body_solve(p->world.creature, targets, count, &o, p->tools.workspace, pose, NULL, &r);
-        if (!hf_plan_note(p, status) || r.outcome != HF_FOUND ||
-            !hf_holds_keep(p, holds, count, -1, pose, &pull))
+        if (!hf_plan_note(p, status) || r.outcome != HF_FOUND || !hf_holds_keep(p, holds, count, pose, &pull))
             return false;
         before = reached, reached = hf_stance_margin(stance, hf_com_at(p, pose));
         wish = pose->root;

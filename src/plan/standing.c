@@ -263,6 +263,7 @@ bool hf_standing_find(const hf_creature* creature, const hf_plan_limb* limbs, co
         stands = sink(&s, limbs, drop);
     }
     if (!stands) memcpy(q, view->rest, sizeof(double) * (size_t)view->q_count);
+    bool done = hf_arms_hang(creature, limbs, workspace, q);
     hf_workspace_free(workspace);
-    return true;
+    return done;
 }

@@ -185,7 +185,7 @@ static int find_arrivals(change* c) {
         hf_vec3 pull;
         hf_pose_copy(&p->world, &to[0], &to[count]);
         to[count].root.position.z -= (i ? HF_LARGE_SHIFT : HF_SMALL_SHIFT) * p->world.view->height;
-        if (hf_holds_keep(p, c->rest, c->rest_count, -1, &to[count], &pull)) count++;
+        if (hf_holds_keep(p, c->rest, c->rest_count, &to[count], &pull)) count++;
     }
     return count;
 }
@@ -197,8 +197,7 @@ static bool is_stance_pose(hf_planner* p, const hf_plan_hold* holds, int count, 
     if (hf_stance_margin(stance, hf_com_at(p, pose)) < p->world.options->margin_m) return false;
     for (int i = 0; i < count; i++)
         if (!hf_frames_keep(p->world.creature, &holds[i].at, &holds[i].anchor, p->tools.links)) return false;
-    return !hf_holds_collide(p, holds, count, -1, pose, &hit) &&
-           (!leaving || hf_segment_lifts(p, leaving, pose));
+    return !hf_holds_collide(p, holds, count, pose, &hit) && (!leaving || hf_segment_lifts(p, leaving, pose));
 }
 
 /* The given body, or one near it, that keeps the holds, balanced on those of `rest` and free, and lets the

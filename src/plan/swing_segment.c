@@ -213,7 +213,7 @@ static bool free_posture(hf_planner* p, const hf_plan_hold* holds, int count, co
     hf_collision hit;
     if (how == SPARE_POSTURE && !hf_spares_clear(p, holds, count, -1, NULL, to, &hit)) return false;
     if (how == JUST_OFF && !lifts_off(p, old, from, to->q)) return false;
-    return !hf_holds_collide(p, holds, count, -1, to, &hit);
+    return !hf_holds_collide(p, holds, count, to, &hit);
 }
 
 bool hf_segment_free(hf_planner* p, const hf_plan_hold* holds, int count, const hf_plan_hold* old,

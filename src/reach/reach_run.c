@@ -2,6 +2,7 @@
    added to one schedule; in the end the motion of it. */
 #include "reach/reach_run.h"
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/workspace.h"
@@ -14,16 +15,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
-static double clock_s(clockid_t clock) {
-    struct timespec t;
-    clock_gettime(clock, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static double now_s(void) { return clock_s(CLOCK_MONOTONIC); }
-static double work_s(void) { return clock_s(CLOCK_PROCESS_CPUTIME_ID); }
+static double work_s(void) { return hf_clock_s(CLOCK_PROCESS_CPUTIME_ID); }
 
 hf_status hf_reach_say(hf_reach_runner* r, hf_outcome outcome, const char* format, ...) {
     va_list list;
@@ -36,7 +29,7 @@ hf_status hf_reach_say(hf_reach_runner* r, hf_outcome outcome, const char* forma
 
 /* Where the budget of the caller is used up, a thread waits here until the caller gives more. */
 static void wait_for_budget(hf_reach_runner* r) {
-    while (!r->stopped && isfinite(r->deadline_s) && now_s() >= r->deadline_s) {
+    while (!r->stopped && isfinite(r->deadline_s) && hf_now_s() >= r->deadline_s) {
         r->waiting++;
         pthread_cond_signal(&r->rested);
         pthread_cond_wait(&r->budget, &r->mutex);
@@ -275,9 +268,9 @@ hf_status hf_reach_follow_scene(hf_reach_runner* r) {
         r->known[i] = hf_placement_pose(r->world.placement, i);
     }
     if (moved) {
-        double began = now_s(), worked = work_s();
+        double began = hf_now_s(), worked = work_s();
         status = hf_reach_roadmap_update(r->roadmap, &r->crew, &r->world, only, hf_reach_ask, r);
-        r->result->update_s += now_s() - began;
+        r->result->update_s += hf_now_s() - began;
         r->result->update_work_s += work_s() - worked;
         r->result->updates++;
         r->world.changed = false;
@@ -296,13 +289,13 @@ static void remember_scene(hf_reach_runner* r) {
 /* A roadmap of the place where the creature stands now, from its rest posture there; or one that was kept. */
 static hf_status grow_here(hf_reach_runner* r, const hf_roadmap* kept) {
     remember_scene(r);
-    double began = now_s(), worked = work_s();
+    double began = hf_now_s(), worked = work_s();
     hf_status status = kept ? hf_reach_roadmap_take(r, kept)
                             : hf_reach_roadmap_grow(r->roadmap, &r->crew, r->options->nodes, hf_reach_ask, r);
-    double grown = now_s(), tree = work_s();
+    double grown = hf_now_s(), tree = work_s();
     if (status == HF_OK && !kept) status = hf_reach_roadmap_shorten(r->roadmap, &r->crew);
     r->result->roadmap_s += grown - began;
-    r->result->shortcuts_s += now_s() - grown;
+    r->result->shortcuts_s += hf_now_s() - grown;
     r->result->roadmap_work_s += tree - worked;
     r->result->shortcuts_work_s += work_s() - tree;
     r->result->nodes = hf_space_graph_count(&r->roadmap->graph);
@@ -431,7 +424,7 @@ static hf_status await_rest(hf_reach_runner* r) {
 
 hf_status hf_reach_runner_act(hf_reach_runner* r, const hf_action* action) {
     hf_reach_result* out = r->result;
-    double began = now_s(), worked = work_s();
+    double began = hf_now_s(), worked = work_s();
     int index = out->action_count;
     if (!HF_GROW(out->actions, r->action_capacity, index)) return HF_ERROR_MEMORY;
     r->now = &out->actions[out->action_count++];
@@ -441,7 +434,7 @@ hf_status hf_reach_runner_act(hf_reach_runner* r, const hf_action* action) {
     if (status == HF_OK && action->kind != HF_ACTION_WAIT) status = await_rest(r);
     if (status == HF_OK && !r->lean.on) status = hf_reach_follow_scene(r);
     if (status == HF_OK && r->now->outcome == HF_FOUND) status = hf_reach_do(r, action, index);
-    r->now->time_s = now_s() - began;
+    r->now->time_s = hf_now_s() - began;
     r->now->work_s = work_s() - worked;
     if (r->stopped) hf_reach_say(r, HF_CANCELLED, "stopped");
     if (r->now->outcome != HF_FOUND)

@@ -3,12 +3,12 @@
    Budgets change when something is found out, never what. */
 #include "reach/reach_run.h"
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/memory.h"
 
 #include <math.h>
 #include <string.h>
-#include <time.h>
 
 typedef enum work { NOTHING, ROADMAP, ACTION } work;
 
@@ -28,12 +28,6 @@ typedef struct hf_reach_session session;
 
 /* The runner is the first member. */
 static session* of(hf_reacher* reacher) { return (session*)(void*)reacher; }
-
-static double now_s(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 hf_status hf_reach_begin(const hf_scenario* scenario, const hf_reach_options* options, hf_reacher** reacher,
                          hf_error* error) {
@@ -110,7 +104,7 @@ static bool let_work(session* s, double until_s) {
     r->deadline_s = until_s;
     pthread_cond_broadcast(&r->budget);
     // some of its threads may wait for others that wait for budget
-    while (!s->ended && (r->waiting == 0 || now_s() < r->deadline_s))
+    while (!s->ended && (r->waiting == 0 || hf_now_s() < r->deadline_s))
         pthread_cond_wait(&r->rested, &r->mutex);
     bool ended = s->ended;
     pthread_mutex_unlock(&r->mutex);
@@ -128,7 +122,7 @@ hf_status hf_reach_continue(hf_reacher* reacher, double budget_s, bool* done, hf
     if (*done) return HF_OK;
     if (!(budget_s > 0))
         return hf_fail(error, HF_ERROR_ARGUMENT, NULL, 0, "budget_s", "%g must be above 0", budget_s);
-    double until_s = now_s() + budget_s;
+    double until_s = hf_now_s() + budget_s;
     if (!s->running && isinf(budget_s)) {
         do_work(s);
         *done = true;

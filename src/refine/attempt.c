@@ -3,6 +3,7 @@
 #include "refine/refinement.h"
 
 #include "balance/stance.h"
+#include "base/clock.h"
 #include "base/memory.h"
 #include "base/workspace.h"
 #include "model/creature.h"
@@ -17,13 +18,6 @@
 #include <limits.h>
 #include <math.h>
 #include <string.h>
-#include <time.h>
-
-static double now_s(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static hf_refine_why why_of(hf_scaling_block block) {
     static const hf_refine_why whys[] = {HF_REFINE_DONE, HF_REFINE_UNBORNE, HF_REFINE_LIMITED,
@@ -129,11 +123,11 @@ static hf_status time_again(hf_refinement* r, const hf_schedule* poses, const hf
     hf_refine_result* out = r->of->result;
     hf_scaling_shares shares = shares_of(r->of->options);
     hf_schedule* made = NULL;
-    double began = now_s();
+    double began = hf_now_s();
     const hf_stance_list* list = r->ways ? &r->own_list : &r->stretch->list;
     hf_status status = hf_retime(r->of->creature, poses, phases, list, keep ? NULL : &shares, r->calm,
                                  r->of->rate, r->workspace, r->timed, &made, &r->info);
-    out->scaling_s += now_s() - began;
+    out->scaling_s += hf_now_s() - began;
     if (status != HF_OK) return status;
     if (!made) {
         r->blocked = hf_parts_at(phases, r->info.block_s);
@@ -252,7 +246,10 @@ static hf_status make_round(hf_refinement* r, hf_pose_spline* spline, hf_part_lo
     hf_workspace* w = r->workspace;
     hf_parts* phases = r->phases;
     const hf_schedule* given = r->stretch->given;
-    hf_overlap_wishes wishes = {.rate = POSE_RATE, .smooth_s = SMOOTH_S};
+    hf_overlap_wishes wishes = {.rate = POSE_RATE,
+                                .smooth_s = SMOOTH_S,
+                                .weights = r->of->options->weights,
+                                .placement = r->of->placement};
     hf_workspace_mark mark = hf_workspace_begin(w);
     hf_schedule* poses = NULL;
     hf_parts own;

@@ -52,7 +52,6 @@ typedef struct overlap {
     double *outside, *lost, *weights, *margins, *freedom;
     bool* seated;
     const hf_stance** stances;
-    int* phase_of;
     double* way;         /* WAY + 1 lengths for each phase that is one swing */
     hf_transform* swing; /* and as many places of its effector */
     hf_transform* links;
@@ -442,11 +441,13 @@ static hf_status follow_course(overlap* o) {
 }
 
 /* Where a sample's limbs should be, as targets of the optimiser. */
-static int add_targets(overlap* o, int k, hf_pose_path_target* targets) {
+static int add_targets(overlap* o, int k, hf_pose_path_target* targets, int* holds) {
     limb_wish wishes[MAX_WISHES];
     int count = list_wishes(o, k, false, o->q, wishes);
+    for (int l = 0; l < o->creature->view.limb_count; l++) holds[l] = -1;
     for (int i = 0; i < count; i++) {
         const limb_wish* w = &wishes[i];
+        holds[w->limb] = w->hold;
         const hf_limb* limb = &o->creature->view.limbs[w->limb];
         targets[i] = (hf_pose_path_target){.sample = k, .link = limb->effector_link, .turns = true};
         targets[i].point = w->at.position, targets[i].rotation = w->at.rotation;
@@ -455,7 +456,7 @@ static int add_targets(overlap* o, int k, hf_pose_path_target* targets) {
         const hf_contact_frame* f = &limb->contacts[h->world.frame];
         targets[i].link = f->link, targets[i].in_link = f->offset;
         targets[i].point = h->anchor.point, targets[i].rotation = h->anchor.rotation;
-        targets[i].turns = h->anchor.flat, targets[i].holds = true;
+        targets[i].turns = h->anchor.flat, targets[i].holds = true, targets[i].hold = w->hold;
     }
     return count;
 }
@@ -479,7 +480,8 @@ static hf_status optimise(overlap* o) {
     size_t most = (size_t)o->count * (size_t)o->creature->view.limb_count + 1;
     hf_pose_path_target* targets = hf_workspace_take(o->workspace, most, sizeof *targets);
     bool* moves = hf_workspace_take(o->workspace, (size_t)o->creature->view.v_count, sizeof *moves);
-    if (!targets || !moves) return HF_ERROR_MEMORY;
+    int* holds = hf_workspace_take(o->workspace, most, sizeof *holds);
+    if (!targets || !moves || !holds) return HF_ERROR_MEMORY;
     find_moving(o, moves);
     hf_pose_path t = {.creature = o->creature,
                       .count = o->count,
@@ -492,8 +494,14 @@ static hf_status optimise(overlap* o) {
                       .margin_m = o->margins,
                       .freedom = o->freedom,
                       .targets = targets,
+                      .weights = o->wishes->weights,
+                      .placement = o->wishes->placement,
+                      .holds = holds,
+                      .held = o->list->held,
                       .moves = moves};
-    for (int k = 0; k < o->count; k++) t.target_count += add_targets(o, k, targets + t.target_count);
+    for (int k = 0; k < o->count; k++)
+        t.target_count +=
+            add_targets(o, k, targets + t.target_count, holds + k * o->creature->view.limb_count);
     double costs[2] = {0, 0};
     hf_status status = hf_pose_path_improve(&t, STEPS, o->workspace, costs);
     if (status == HF_OK) memcpy(o->body, o->roots, sizeof *o->roots * (size_t)o->count);

@@ -6,8 +6,10 @@
 #include "refine/stance_list.h"
 
 typedef struct hf_overlap_wishes {
-    double rate;     /* poses a second */
-    double smooth_s; /* over which the body's given motion is calmed */
+    double rate;           /* poses a second */
+    double smooth_s;       /* over which the body's given motion is calmed */
+    const double* weights; /* of the path optimiser's terms */
+    const hf_placement* placement;
 } hf_overlap_wishes;
 
 /* Poses at equal steps through the phases, as a schedule in refined times that has the given one's holds.

@@ -78,15 +78,6 @@ static void add(hf_pose_spline* s, int i, double time_s, const hf_pose* pose) {
     if (i > 0) align_all(s, row, row - s->width);
 }
 
-hf_status hf_pose_spline_make(const hf_creature* creature, const double* times, const hf_pose* poses,
-                              int count, hf_workspace* workspace, hf_pose_spline* s) {
-    hf_status status = take(creature, count, workspace, s);
-    if (status != HF_OK) return status;
-    for (int i = 0; i < count; i++) add(s, i, times[i], &poses[i]);
-    if (count > 1) find_bends(s, s->times + count);
-    return HF_OK;
-}
-
 /* The slope, at the first of up to four moments, of the polynomial through the values there. */
 static double slope_at(const double* t, const double* x, int step, int stride, int count) {
     double slope = 0;
@@ -115,16 +106,21 @@ hf_status hf_pose_spline_through(const hf_creature* creature, const double* time
     return HF_OK;
 }
 
-hf_status hf_pose_spline_of(const hf_creature* creature, const hf_schedule* schedule, hf_workspace* workspace,
+static hf_status take_knots(const hf_creature* creature, const hf_schedule* schedule, hf_workspace* w,
                             hf_pose_spline* s) {
-    hf_status status = take(creature, schedule->knot_count, workspace, s);
-    if (status != HF_OK) return status;
-    for (int i = 0; i < s->count; i++) {
+    hf_status status = take(creature, schedule->knot_count, w, s);
+    for (int i = 0; status == HF_OK && i < s->count; i++) {
         const hf_knot* k = &schedule->knots[i];
         add(s, i, k->time_s, &(hf_pose){k->root, k->q});
     }
-    if (s->count > 1) find_bends(s, s->times + s->count);
-    return HF_OK;
+    return status;
+}
+
+hf_status hf_pose_spline_of(const hf_creature* creature, const hf_schedule* schedule, hf_workspace* workspace,
+                            hf_pose_spline* s) {
+    hf_status status = take_knots(creature, schedule, workspace, s);
+    if (status == HF_OK && s->count > 1) find_bends(s, s->times + s->count);
+    return status;
 }
 
 /* The poses become the control points of a uniform cubic B-spline: its second derivatives are their second
@@ -148,14 +144,9 @@ static void find_controlled(hf_pose_spline* s) {
 
 hf_status hf_pose_spline_near(const hf_creature* creature, const hf_schedule* schedule,
                               hf_workspace* workspace, hf_pose_spline* s) {
-    hf_status status = take(creature, schedule->knot_count, workspace, s);
-    if (status != HF_OK) return status;
-    for (int i = 0; i < s->count; i++) {
-        const hf_knot* k = &schedule->knots[i];
-        add(s, i, k->time_s, &(hf_pose){k->root, k->q});
-    }
-    find_controlled(s);
-    return HF_OK;
+    hf_status status = take_knots(creature, schedule, workspace, s);
+    if (status == HF_OK) find_controlled(s);
+    return status;
 }
 
 /* The stretch between two poses that a time is in; the one that was asked for last and the next are looked at

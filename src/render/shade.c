@@ -94,8 +94,9 @@ static hf_colour background(double y) {
 }
 
 /* How much of a line of the grid covers a pixel of this width, both in cells. */
-static float line_cover(double x, double width, double step) {
-    double off = fabs(x - floor(x + 0.5)), half = width / 2;
+static float line_cover(double x, double step) {
+    static const double half = 0.006; // of a line, in cells
+    double off = fabs(x - floor(x + 0.5));
     double cover = (fmin(off + step / 2, half) - fmax(off - step / 2, -half)) / step;
     return (float)fmax(0, fmin(1, cover));
 }
@@ -111,7 +112,7 @@ static hf_colour ground_colour(const hf_stage* stage, const hf_hit* h) {
     float blur = smooth_step(0.15, 0.6, step);
     float odd = ((int64_t)floor(x) + (int64_t)floor(y)) & 1 ? 1 : 0;
     hf_colour colour = hf_colour_mix(base, other, odd * (1 - blur) + 0.5f * blur);
-    float cover = fmaxf(line_cover(x, 0.012, step), line_cover(y, 0.012, step));
+    float cover = fmaxf(line_cover(x, step), line_cover(y, step));
     return hf_colour_mix(colour, line, cover * (1 - blur));
 }
 
