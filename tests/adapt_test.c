@@ -527,6 +527,17 @@ static void test_split(void** state) {
     free(at);
 }
 
+/* Frames are cleared, too, whose only fault is that a limb changes before the others bear the body: with the
+   ground there, one such frame was left. */
+static void test_balanced_changes(void** state) {
+    world* w = *state;
+    hf_adapt_result r = {0};
+    hf_scene_edit e = shifted(w, "ground", -0.17540389916799262, -0.06188678932468967, -0.22623951095532552);
+    hf_schedule_free(adapt(w, &e, &r));
+    assert_int_equal(r.outcome, HF_FOUND);
+    hf_adapt_result_free(&r);
+}
+
 /* A phase that is split beside holds of other limbs that change: its parts end and begin in frames of their
    own, and the smaller armrest beside the hand is found (before, two limbs changed at once in two frames). */
 static void test_split_between_changes(void** state) {
@@ -657,6 +668,7 @@ int main(void) {
         cmocka_unit_test(test_threads),
         cmocka_unit_test(test_split),
         cmocka_unit_test(test_split_between_changes),
+        cmocka_unit_test(test_balanced_changes),
     };
     return cmocka_run_group_tests(tests, load_world, free_world);
 }

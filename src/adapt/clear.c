@@ -503,7 +503,15 @@ static bool is_known(const window* w, hf_frame_fault_kind kind, int f) {
     return w->job->known && w->job->known[w->first + f] >> kind & 1;
 }
 
-/* Cuts where the schedule claims balance and a frame has less than it should. */
+/* Does a limb that holds not bear in a frame, as its hold begins or ends there? */
+static bool changes(const window* w, int f) {
+    for (int i = 0; i < w->job->schedule->hold_count; i++)
+        if (lasts(w, i, f) && !bears(w, i, f)) return true;
+    return false;
+}
+
+/* Cuts where the schedule claims balance and a frame has less than it should. Frames in which a limb changes
+   and the others do not bear the body are faults that the realiser does not look for. */
 static hf_status cut_balance(window* w) {
     hf_status status = HF_OK;
     if (!(w->job->schedule->claims & HF_CLAIM_BALANCE)) return HF_OK;
@@ -514,7 +522,9 @@ static hf_status cut_balance(window* w) {
         hf_pose pose = pose_of(w, f);
         hf_forward(w->job->creature, &pose, w->links);
         hf_vec3 com = hf_com(w->job->creature, w->links), shift = {0, 0, 0};
-        if (status != HF_OK || hf_stance_margin(w->stance, com) >= HF_MARGIN_M) continue;
+        double margin_m = status == HF_OK ? hf_stance_margin(w->stance, com) : INFINITY;
+        if (margin_m >= HF_MARGIN_M) continue;
+        w->faults += margin_m < HF_FRAME_MARGIN_M && changes(w, f);
         hf_stance_wish wish = {w->stance, BALANCE * HF_MARGIN_M};
         hf_stance_balance(&wish, com, &shift);
         status = hf_cuts_balance(com, shift, f, &w->cuts);
