@@ -94,11 +94,6 @@ static bool try_edit(soak* k, int edit, bool count) {
         k->wrong++;
         printf("edit %d is not found, and no frame is named\n", edit);
     }
-    if (getenv("HF_SOAK_TELL"))
-        printf("%d %s%s %.3f %.3f %.3f: %s, level %d, %.0f ms\n", edit, e.object, e.remove ? " removed" : "",
-               e.position.x, e.position.y, e.position.z, hf_outcome_text(k->r.outcome), k->r.level,
-               1e3 * took),
-            fflush(stdout);
     if (count) {
         k->time_s += took;
         if (took > k->worst_s) k->worst_s = took;
