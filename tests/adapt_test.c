@@ -527,6 +527,34 @@ static void test_split(void** state) {
     free(at);
 }
 
+/* A phase that is split beside holds of other limbs that change: its parts end and begin in frames of their
+   own, and the smaller armrest beside the hand is found (before, two limbs changed at once in two frames). */
+static void test_split_between_changes(void** state) {
+    (void)state;
+    world w = {0};
+    hf_error error = {0};
+    hf_adapt_result r = {0};
+    assert_int_equal(
+        hf_scenario_load(data_path("data/clips/chair-table.scenario.json"), NULL, &w.scenario, &error),
+        HF_OK);
+    assert_int_equal(hf_schedule_load(data_path("data/clips/sit-write-stand.schedule.json"),
+                                      w.scenario->creature, w.scenario->scene, &w.schedule, &error),
+                     HF_OK);
+    assert_int_equal(hf_workspace_create(&w.workspace), HF_OK);
+    assert_int_equal(hf_adapt_editor_create(w.scenario->creature, w.scenario->scene, w.schedule, NULL,
+                                            w.workspace, &w.editor, &error),
+                     HF_OK);
+    hf_scene_edit e = hf_scene_edit_of("armrest_right");
+    e.scale = 0.943;
+    hf_schedule_free(adapt(&w, &e, &r));
+    assert_int_equal(r.outcome, HF_FOUND);
+    hf_adapt_result_free(&r);
+    hf_adapt_editor_free(w.editor);
+    hf_workspace_free(w.workspace);
+    hf_schedule_free(w.schedule);
+    hf_scenario_free(w.scenario);
+}
+
 static bool never_goes_on(void* user, double share, const char* what) {
     (void)share, (void)what;
     return --*(int*)user > 0;
@@ -610,15 +638,25 @@ static void test_arguments(void** state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rotations),    cmocka_unit_test(test_scene_edits),
-        cmocka_unit_test(test_relation),     cmocka_unit_test(test_profile),
-        cmocka_unit_test(test_identity),     cmocka_unit_test(test_bend),
-        cmocka_unit_test(test_removed),      cmocka_unit_test(test_flat_stairs),
-        cmocka_unit_test(test_retime),       cmocka_unit_test(test_family),
-        cmocka_unit_test(test_arguments),    cmocka_unit_test(test_cancelled),
-        cmocka_unit_test(test_keyed),        cmocka_unit_test(test_between_frames),
-        cmocka_unit_test(test_keyed_halves), cmocka_unit_test(test_cancelled_opening),
-        cmocka_unit_test(test_threads),      cmocka_unit_test(test_split),
+        cmocka_unit_test(test_rotations),
+        cmocka_unit_test(test_scene_edits),
+        cmocka_unit_test(test_relation),
+        cmocka_unit_test(test_profile),
+        cmocka_unit_test(test_identity),
+        cmocka_unit_test(test_bend),
+        cmocka_unit_test(test_removed),
+        cmocka_unit_test(test_flat_stairs),
+        cmocka_unit_test(test_retime),
+        cmocka_unit_test(test_family),
+        cmocka_unit_test(test_arguments),
+        cmocka_unit_test(test_cancelled),
+        cmocka_unit_test(test_keyed),
+        cmocka_unit_test(test_between_frames),
+        cmocka_unit_test(test_keyed_halves),
+        cmocka_unit_test(test_cancelled_opening),
+        cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_split),
+        cmocka_unit_test(test_split_between_changes),
     };
     return cmocka_run_group_tests(tests, load_world, free_world);
 }

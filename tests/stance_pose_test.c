@@ -228,12 +228,32 @@ static void test_under_beam(void** state) {
     leave(&w);
 }
 
+/* A block stands on the floor and is no part of it: the floor goes on below. */
+static void test_nothing_under_block(void** state) {
+    (void)state;
+    static const hf_vec3 boxes[][2] = {{{-2, -2, -0.1}, {2, 2, 0}}, {{0.3, -0.4, 0}, {1, 0.4, 0.5}}};
+    static const char* const limbs[] = {"left_leg", "right_leg"};
+    world w;
+    stand(&w, "data/creatures/human.creature.json", hf_v3(0, 0, 0.9424186), boxes, 2, limbs, 2);
+    hf_spots_forget(&w.p.world);
+    assert_true(hf_spots_cover(&w.p, 0));
+    int on_block = 0;
+    for (int i = 0; i < w.p.world.spot_count; i++) {
+        hf_vec3 x = w.p.world.spots[i].point;
+        bool under = x.x > 0.301 && x.x < 0.999 && fabs(x.y) < 0.399;
+        assert_false(under && x.z < 0.499);
+        on_block += under;
+    }
+    assert_true(on_block > 20);
+    leave(&w);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_good_wish_is_met),     cmocka_unit_test(test_known_stance),
         cmocka_unit_test(test_arm_at_wall),          cmocka_unit_test(test_low_ceiling),
         cmocka_unit_test(test_leans_with_bent_legs), cmocka_unit_test(test_same_again),
-        cmocka_unit_test(test_under_beam),
+        cmocka_unit_test(test_under_beam),           cmocka_unit_test(test_nothing_under_block),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -26,6 +26,8 @@ static double unit(void) {
 /* Edits made again at the end, and by how much memory in use may have grown then, bytes: arrays of an answer
    may still get longer. */
 enum { AGAIN = 5, SLACK = 4096 };
+/* Faults of an edit that are told. */
+enum { TOLD = 40 };
 
 typedef struct soak {
     hf_scenario* s;
@@ -80,6 +82,21 @@ static bool judge(soak* k, const hf_schedule* schedule, int edit) {
     return fine;
 }
 
+/* One line about an edit, and one for each of its first faults. */
+static void tell(const soak* k, int edit, const hf_scene_edit* e, double took_s) {
+    printf("%d %s%s", edit, e->object, e->remove ? " removed" : "");
+    if (e->has_position) printf(" to %.3f %.3f %.3f", e->position.x, e->position.y, e->position.z);
+    if (e->scale != 1) printf(" scaled by %.3f", e->scale);
+    printf(": %s, level %d, %.0f ms\n", hf_outcome_text(k->r.outcome), k->r.level, 1e3 * took_s);
+    for (int i = 0; i < k->r.realised.fault_count && i < TOLD; i++) {
+        const hf_frame_fault* f = &k->r.realised.faults[i];
+        printf("    frame %d %s: limb %d, bodies %d and %d\n", f->frame, hf_frame_fault_text(f->kind),
+               f->limb, f->kind == HF_FAULT_COLLIDES ? f->collision.body : -1,
+               f->kind == HF_FAULT_COLLIDES ? f->collision.other_body : -1);
+    }
+    fflush(stdout);
+}
+
 /* One edit, updated, judged where it is said to be found, and taken back. */
 static bool try_edit(soak* k, int edit, bool count) {
     hf_error error = {0};
@@ -94,6 +111,7 @@ static bool try_edit(soak* k, int edit, bool count) {
         k->wrong++;
         printf("edit %d is not found, and no frame is named\n", edit);
     }
+    if (fine && getenv("HF_SOAK_TELL")) tell(k, edit, &e, took);
     if (count) {
         k->time_s += took;
         if (took > k->worst_s) k->worst_s = took;

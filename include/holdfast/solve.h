@@ -63,6 +63,8 @@ typedef struct hf_body_solve_options {
     bool move_root;            /* default true */
     bool move_trunk;           /* joints of no limb may move; default true */
     bool move_free;            /* joints that no target depends on may move for the balance; default true */
+    bool polish;               /* what is not reached is approached to the last; without it the given pose
+                                  descends once, which a step of a longer search needs; default true */
     const hf_transform* guide; /* wished root pose, NULL for none */
     double guide_weight;       /* default 0.1 */
     hf_balance_fn balance;     /* NULL for none */

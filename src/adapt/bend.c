@@ -184,13 +184,6 @@ static hf_delta free_delta(const hf_bend* b, int limb, int frame) {
     return (hf_delta){.shift = free_shift(b, b->source->tip_particle[limb], frame)};
 }
 
-static hf_delta less(hf_delta a, hf_delta b) {
-    return (hf_delta){hf_sub(a.shift, b.shift), hf_sub(a.turn, b.turn)};
-}
-static hf_delta plus(hf_delta a, hf_delta b, double share) {
-    return (hf_delta){hf_add(a.shift, hf_scale(b.shift, share)), hf_add(a.turn, hf_scale(b.turn, share))};
-}
-
 /* Frames between two contacts: as the descriptors say, and what the contacts differ from that blended out. */
 static void blend_gap(hf_bend* b, int limb, int before, int after) {
     const hf_source* s = b->source;
@@ -198,13 +191,13 @@ static void blend_gap(hf_bend* b, int limb, int before, int after) {
     int from = before >= 0 ? before : after - ease_frames,
         to = after < s->frame_count ? after : before + ease_frames;
     hf_delta leave = {0}, arrive = {0};
-    if (before >= 0) leave = less(b->tips[before * n + limb], free_delta(b, limb, before));
-    if (after < s->frame_count) arrive = less(b->tips[after * n + limb], free_delta(b, limb, after));
+    if (before >= 0) leave = hf_delta_less(b->tips[before * n + limb], free_delta(b, limb, before));
+    if (after < s->frame_count) arrive = hf_delta_less(b->tips[after * n + limb], free_delta(b, limb, after));
     for (int f = before + 1; f < after; f++) {
         double t = hf_ease((double)(f - from) / (to - from));
         hf_delta d = free_delta(b, limb, f);
-        if (before >= 0) d = plus(d, leave, 1 - t);
-        if (after < s->frame_count) d = plus(d, arrive, t);
+        if (before >= 0) d = hf_delta_plus(d, leave, 1 - t);
+        if (after < s->frame_count) d = hf_delta_plus(d, arrive, t);
         b->tips[f * n + limb] = d;
     }
 }
@@ -362,8 +355,8 @@ static void seat_root(hf_bend* b) {
     }
     for (int f = 0; f < n; f++) {
         if (b->loose[f] == 1) continue;
-        hf_delta d = less(b->root[f], b->seat[f]);
-        b->root[f] = plus(b->seat[f], d, b->loose[f]);
+        hf_delta d = hf_delta_less(b->root[f], b->seat[f]);
+        b->root[f] = hf_delta_plus(b->seat[f], d, b->loose[f]);
     }
 }
 
@@ -405,7 +398,7 @@ static hf_status fit_root(hf_bend* b, double width) {
         int before = fitted_frame(&r, i - 1), frame = fitted_frame(&r, i);
         for (int k = before + 1; k < frame; k++) {
             double t = (double)(k - before) / (frame - before);
-            b->root[k] = plus(b->root[before], less(b->root[frame], b->root[before]), t);
+            b->root[k] = hf_delta_plus(b->root[before], hf_delta_less(b->root[frame], b->root[before]), t);
         }
     }
     return r.out_of_memory ? HF_ERROR_MEMORY : HF_OK;
@@ -552,8 +545,8 @@ static hf_status solve_frame(hf_bend* b, int f) {
     double* q = b->q + (size_t)f * (size_t)s->q_count;
     memcpy(q, s->q + (size_t)f * (size_t)s->q_count, sizeof *q * (size_t)s->q_count);
     hf_transform root = hf_delta_apply(&b->root[f], s->roots[f]);
-    hf_delta way = plus((hf_delta){0}, b->way[f], b->loose[f]);
-    hf_delta push = plus((hf_delta){0}, b->root_push[f], b->loose[f]);
+    hf_delta way = hf_delta_plus((hf_delta){0}, b->way[f], b->loose[f]);
+    hf_delta push = hf_delta_plus((hf_delta){0}, b->root_push[f], b->loose[f]);
     root = hf_delta_apply(&push, hf_delta_apply(&way, root));
     b->roots[f] = root;
     b->missed[f] = 0;

@@ -14,6 +14,12 @@ static inline bool hf_delta_any(const hf_delta* d) {
     return d->shift.x != 0 || d->shift.y != 0 || d->shift.z != 0 || d->turn.x != 0 || d->turn.y != 0 ||
            d->turn.z != 0;
 }
+static inline hf_delta hf_delta_less(hf_delta a, hf_delta b) {
+    return (hf_delta){hf_sub(a.shift, b.shift), hf_sub(a.turn, b.turn)};
+}
+static inline hf_delta hf_delta_plus(hf_delta a, hf_delta b, double share) {
+    return (hf_delta){hf_add(a.shift, hf_scale(b.shift, share)), hf_add(a.turn, hf_scale(b.turn, share))};
+}
 hf_transform hf_delta_apply(const hf_delta* delta, hf_transform opened);
 
 /* Targets of a frame's particles: shifts from where they are, and which of them are exact. Scratch has three

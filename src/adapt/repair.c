@@ -23,8 +23,9 @@ static const double SMOOTH_S = 0.07;
 static const double MORE = 1.1;
 /* A round that leaves more than this share of its frames made no progress. */
 static const double PROGRESS = 0.9;
-/* One in so many frames that miss a target is given to the whole-body solver. */
-enum { STRIDE = 3 };
+/* Of frames in a row that miss a target, some no farther apart than this, s, are given to the whole-body
+   solver. */
+static const double ASK_S = 0.2;
 /* Rounds of smoothing and balancing a window, and passes of its smoothing in each. */
 enum { RELAXATIONS = 30, SMOOTHINGS = 4 };
 /* The first push of a body out of another one, m; each round pushes that much further. */
@@ -74,7 +75,8 @@ static int list_targets(const hf_bend* b, int f, hf_target* targets) {
     return n;
 }
 
-/* Where the whole-body solver would have the root of a frame, for all holds and the balance. */
+/* Where the whole-body solver would have the root of a frame, for all holds and the balance. The next round
+   asks again, so one descent is enough. */
 static hf_status ask(hf_bend* b, int f, const hf_stance* stance, double* q, hf_delta* wish) {
     const hf_source* s = b->source;
     hf_target targets[HF_STANCE_SUPPORTS];
@@ -82,7 +84,7 @@ static hf_status ask(hf_bend* b, int f, const hf_stance* stance, double* q, hf_d
     hf_body_solve_options o = hf_body_solve_options_default();
     hf_stance_wish balance = {stance, 2 * HF_MARGIN_M};
     hf_transform root = b->roots[f];
-    o.move_trunk = false, o.move_free = false;
+    o.move_trunk = false, o.move_free = false, o.polish = false;
     o.guide = &root;
     o.solve.max_starts = 1;
     o.solve.posture = s->q + (size_t)f * (size_t)s->q_count;
@@ -97,22 +99,36 @@ static hf_status ask(hf_bend* b, int f, const hf_stance* stance, double* q, hf_d
     return status;
 }
 
-/* How the root should move in frames where a limb does not get to its target; of many one in a few is asked.
- */
-static hf_status reach_wishes(hf_bend* b, hf_stance* stance, double* q, hf_delta* wish, int* bad) {
-    const hf_source* s = b->source;
+/* How the root should move in a row of frames that miss a target: some of them are asked, those between two
+   of these go between both wishes. */
+static hf_status row_wishes(hf_bend* b, int first, int last, hf_stance* stance, double* q, hf_delta* wish) {
+    int step = (int)ceil(ASK_S * b->source->schedule->rate), count = (last - first + step - 1) / step;
     hf_support supports[HF_STANCE_SUPPORTS];
     hf_status status = HF_OK;
-    int asked = -STRIDE;
-    *bad = 0;
-    memset(wish, 0, (size_t)s->frame_count * sizeof *wish);
-    for (int f = 0; f < s->frame_count && status == HF_OK; f++) {
-        if (!b->missed[f]) continue;
-        ++*bad;
-        if (f < asked + STRIDE) continue;
-        asked = f;
+    for (int i = 0, before = first; i <= count && status == HF_OK; i++) {
+        int f = count ? first + i * (last - first) / count : first;
         status = build_stance(b, f, supports, stance);
         if (status == HF_OK) status = ask(b, f, stance, q, &wish[f]);
+        for (int k = before + 1; k < f; k++) {
+            double t = (double)(k - before) / (f - before);
+            wish[k] = hf_delta_plus(wish[before], hf_delta_less(wish[f], wish[before]), t);
+        }
+        before = f;
+    }
+    return status;
+}
+
+/* How the root should move in frames where a limb does not get to its target. */
+static hf_status reach_wishes(hf_bend* b, hf_stance* stance, double* q, hf_delta* wish, int* bad) {
+    int n = b->source->frame_count;
+    hf_status status = HF_OK;
+    *bad = 0;
+    memset(wish, 0, (size_t)n * sizeof *wish);
+    for (int f = 0; f < n && status == HF_OK; f++) {
+        int first = f;
+        while (f < n && b->missed[f]) f++;
+        if (f > first) status = row_wishes(b, first, f - 1, stance, q, wish);
+        *bad += f - first;
     }
     return status;
 }

@@ -54,6 +54,24 @@ static void renew(hf_bend* b, int phase) {
     hf_bend_renew(b, b->source->phases[phase].first - 1, b->source->phases[phase].last + 1);
 }
 
+/* Do other limbs begin or end holds with a frame? */
+static bool others_change(const hf_bend* b, int frame, int limb) {
+    for (int i = 0; i < b->source->limb_count; i++)
+        if (i != limb && hf_bend_holds(b, frame, i) != hf_bend_holds(b, frame - 1, i)) return true;
+    return false;
+}
+
+/* Where one limb at a time changes, an end of a hold that is not the opened one's goes inwards to a frame in
+   which no other limb changes. */
+static void stagger(hf_bend* b, int phase) {
+    hf_phase_plan* p = &b->phases[phase];
+    int first, last, limb = b->source->phases[phase].hold.limb;
+    if (!(b->source->schedule->claims & HF_CLAIM_ONE_LIMB)) return;
+    hf_source_opened(b->source, phase, &first, &last);
+    while (p->first > first && p->first < p->last && others_change(b, p->first, limb)) p->first++;
+    while (p->last < last && p->first < p->last && others_change(b, p->last + 1, limb)) p->last--;
+}
+
 static void release(hf_bend* b, int phase) {
     b->phases[phase].mode = HF_PHASE_RELEASED;
     renew(b, phase);
@@ -65,6 +83,7 @@ static void settle(hf_bend* b, int phase, const hf_place* place) {
     p->hold = place->hold, p->local = place->local;
     p->first = place->first, p->last = place->last;
     p->h1 = place->h1, p->h2 = place->h2;
+    stagger(b, phase);
     renew(b, phase);
 }
 
@@ -79,6 +98,7 @@ static bool shrink(hf_bend* b, int phase) {
     while (last < p->last && !(b->missed[last + 1] >> limb & 1)) last++;
     bool shorter = first != p->first || last != p->last;
     p->first = first, p->last = last;
+    stagger(b, phase);
     renew(b, phase);
     return shorter;
 }
@@ -149,6 +169,7 @@ static hf_status place_part(hf_adapt_editor* e, int part, hf_realise_result* fau
     search x = {.least = INT_MAX};
     hf_status status = HF_OK;
     hf_bend_plan(b, part);
+    stagger(b, part);
     renew(b, part);
     if (!p->gone) {
         status = hf_adapt_pass(e, faults);

@@ -55,8 +55,11 @@ static bool add(spotting* s, const hf_spot* spot) {
         at = (at + 1) % TABLE;
     }
     hf_vec3 above = hf_add(spot->point, hf_scale(spot->normal, HF_SKIN * p->world.view->height));
-    if (!is_near(s, spot->point) || hf_placement_occluded(p->world.placement, above, spot->normal,
-                                                          HF_SMALL_SHIFT * p->world.view->height))
+    // what lies under a thing that stands on it touches nothing
+    if (!is_near(s, spot->point) ||
+        hf_placement_occluded(p->world.placement, above, spot->normal,
+                              HF_SMALL_SHIFT * p->world.view->height) ||
+        hf_placement_inside(p->world.placement, above, NULL))
         return true;
     if (p->world.spot_count == MAX_SPOTS) return false;
     s->table[at] = p->world.spot_count;

@@ -257,11 +257,12 @@ static bool sinks_between(const hf_walk* w, const hf_segment* part, const hf_pos
     return sinks;
 }
 
-/* Ranges and room from knot to knot. */
+/* Ranges and room from knot to knot; what was free before a mend and is not part of it is free still. */
 static verdict judge_knots(hf_walk* w) {
     hf_planner* p = w->planner;
     hf_plan_hold holds[HF_MAX_HOLDS];
     for (int k = 1; k <= w->last; k++) {
+        if (w->mended && k < w->free_to && !hf_walk_is_mended(w, k) && !hf_walk_is_mended(w, k - 1)) continue;
         hf_pose a = hf_walk_pose(w, k - 1), b = hf_walk_pose(w, k);
         hf_segment part = way_to(w, k, holds);
         w->stop = k;
@@ -360,32 +361,45 @@ static bool find_ends(hf_walk* w) {
     return good && w->height > 0;
 }
 
+/* What an attempt has from the one before it at the same steps: nothing, or what knots learnt; that and how
+   high the root may be, for slower steps; all but the poses of a few knots at which a limb moves another way.
+ */
+typedef enum beginning { ANEW, LEARNT, SLOWED, MENDED } beginning;
+
 /* What rounds learn begins anew, unless it goes on from an attempt at the same steps. */
-static void begin_rounds(hf_walk* w, double crouch, bool anew) {
+static void begin_rounds(hf_walk* w, double crouch, beginning from) {
     size_t rows = (size_t)(w->last + 1);
-    w->posed = 0, w->crouch = crouch * w->height;
-    for (int k = 0; k <= w->last; k++) w->ceiling[k] = w->height_wish[k] - w->crouch, w->floor[k] = -INFINITY;
     w->unheld = 0;
-    if (!anew) return;
+    if (from == MENDED) return;
+    w->posed = 0, w->crouch = crouch * w->height;
+    for (int k = 0; k <= w->last; k++) {
+        w->ceiling[k] = w->height_wish[k] + (from == SLOWED ? w->ceiling[k] : -w->crouch);
+        w->floor[k] = from == SLOWED ? w->height_wish[k] + w->floor[k] : -INFINITY;
+    }
+    if (from != ANEW) return;
     w->learns = COUNTER_ROUNDS;
     memset(w->learnt, 0, sizeof *w->learnt * rows);
     memset(w->counters, 0, sizeof *w->counters * rows);
     memset(w->inward, 0, sizeof *w->inward * rows);
 }
 
-static verdict attempt(hf_walk* w, double crouch, bool anew) {
+/* Knots outside of what was mended stay as they are in the first round. */
+static verdict attempt(hf_walk* w, double crouch, beginning from) {
     if (!hf_footsteps_time(w) || !find_regions(w)) return FAILS;
     hf_walk_tuck_time(w);
     hf_walk_wish(w);
     hf_walk_arcs(w);
-    begin_rounds(w, crouch, anew);
+    begin_rounds(w, crouch, from);
     int fewest = INT_MAX, since = 0;
+    bool tucked = false;
     verdict v = PRESSES_ELSEWHERE;
+    w->held = false;
     for (int round = 0; since < PATIENCE && v == PRESSES_ELSEWHERE; round++) {
-        if (!find_curve(w)) return hf_plan_ok(w->planner) ? PRESSES_ELSEWHERE : FAILS;
+        w->mended = from == MENDED && round == 0;
+        if (!w->mended && !find_curve(w)) return hf_plan_ok(w->planner) ? PRESSES_ELSEWHERE : FAILS;
         if (!hf_walk_poses(w)) return hf_plan_ok(w->planner) ? UNREACHED : FAILS;
-        if (round == 0 && leg_meets_body(w, judge_knots(w))) return COLLIDES;
-        if (round == 0) hf_walk_tuck_all(w);
+        if (round == 0 && !w->mended && leg_meets_body(w, judge_knots(w))) return COLLIDES;
+        tucked = round == 0 && !w->mended && hf_walk_tuck_all(w);
         if (round == 0 && is_much_too_fast(w)) return TOO_FAST;
         v = judge_wrenches(w);
         if (v == PRESSES_ELSEWHERE && w->learns > 0) {
@@ -399,6 +413,7 @@ static verdict attempt(hf_walk* w, double crouch, bool anew) {
     }
     if (v == PRESSES_ELSEWHERE) judge_speeds(w);
     if (v == HOLDS) v = judge_speeds(w);
+    w->held = v == HOLDS && !tucked;
     return v == HOLDS ? judge_knots(w) : v;
 }
 
@@ -465,7 +480,9 @@ static bool raise_step(hf_walk* w) {
             if (w->together ? !hf_link_in_limb(world->creature, link, w->steps[i].limb)
                             : !is_of_leg(world, hit->body))
                 continue;
-            w->steps[i].raised++;
+            hf_footstep* s = &w->steps[i];
+            s->raised++;
+            w->mend_first = s->roll >= 0 ? s->roll : s->lift, w->mend_last = s->land, w->free_to = w->stop;
             return true;
         }
     return false;
@@ -498,25 +515,31 @@ static bool roll_hasty_sooner(hf_walk* w) {
     return sooner;
 }
 
-/* Changes one thing that may mend the walk: a step that meets the scene goes higher, a limb that does not
-   walk and meets something is drawn in, a foot that keeps the body from where it should be rolls sooner.
-   False where nothing is left to change. */
-static bool mend(hf_walk* w, verdict v, int* raised) {
-    if (v == COLLIDES) return ++*raised <= MOST_RAISED && (raise_step(w) || hf_walk_tuck_in(w));
+/* Changes one thing that may mend the walk: a step that meets the scene goes higher, which leaves all else as
+   it was where that was held; a limb that does not walk and meets something is drawn in, a foot that keeps
+   the body from where it should be rolls sooner. False where nothing is left to change. */
+static bool mend(hf_walk* w, verdict v, int* raised, beginning* from) {
+    *from = LEARNT;
+    if (v == COLLIDES && ++*raised > MOST_RAISED) return false;
+    if (v == COLLIDES && raise_step(w)) {
+        *from = w->held ? MENDED : LEARNT;
+        return true;
+    }
+    if (v == COLLIDES) return hf_walk_tuck_in(w);
     if (v == PRESSES_ELSEWHERE || v == TOO_FAST) return roll_hasty_sooner(w);
     return v == UNREACHED && roll_sooner(w, w->stop);
 }
 
 /* At one pace, with what mends the walk, as long as that lets it come farther or mends it in a few attempts.
  */
-static verdict try_pace(hf_walk* w, double crouch, bool anew) {
-    verdict v = attempt(w, crouch, anew);
+static verdict try_pace(hf_walk* w, double crouch, beginning from) {
+    verdict v = attempt(w, crouch, from);
     for (int raised = 0, farthest = -1, in_vain = 0;
-         v != HOLDS && in_vain < PATIENCE && mend(w, v, &raised);) {
+         v != HOLDS && in_vain < PATIENCE && mend(w, v, &raised, &from);) {
         bool farther = v == UNREACHED && w->stop > farthest;
         farthest = farther ? w->stop : farthest;
         in_vain += !farther && v != COLLIDES;
-        v = attempt(w, crouch, false);
+        v = attempt(w, crouch, from);
     }
     return v;
 }
@@ -533,9 +556,10 @@ static int list_times(const hf_walk* w, int* times) {
 }
 
 /* When steps have become slower: gives them their times, and what knots have learnt to those at the same
-   share of a step. */
+   share of a step. Ceilings and floors are then over the wished heights, which are not known yet. */
 static bool stretch(hf_walk* w) {
     int old[2 * HF_WALK_STEPS + 2], now[2 * HF_WALK_STEPS + 2];
+    for (int k = 0; k <= w->last; k++) w->ceiling[k] -= w->height_wish[k], w->floor[k] -= w->height_wish[k];
     list_times(w, old);
     if (!hf_footsteps_time(w)) return false;
     int i = list_times(w, now) - 2;
@@ -547,6 +571,7 @@ static bool stretch(hf_walk* w) {
         double at = old[i] + (double)(k - now[i]) / (now[i + 1] - now[i]) * (old[i + 1] - old[i]);
         int a = (int)at, b = at > a ? a + 1 : a;
         w->counters[k] = w->counters[a] + (at - a) * (w->counters[b] - w->counters[a]);
+        w->ceiling[k] = fmin(w->ceiling[a], w->ceiling[b]), w->floor[k] = fmax(w->floor[a], w->floor[b]);
         for (int x = 0; x < 2; x++)
             w->learnt[k][x] = w->learnt[a][x] + (at - a) * (w->learnt[b][x] - w->learnt[a][x]);
     }
@@ -587,7 +612,7 @@ static verdict try_paces(hf_walk* w, double crouch) {
         bool near = i > 0 && v == PRESSES_ELSEWHERE && NEARLY * w->unheld <= w->last;
         if (!hf_workspace_goes_on(p->tools.workspace) || p->tree.walk_knots <= w->reserve / (near ? 4 : 1))
             return FAILS;
-        v = try_pace(w, crouch, i == 0);
+        v = try_pace(w, crouch, i == 0 ? ANEW : SLOWED);
         // limbs that do not reach at this pace do not at slower ones, at which the body sways farther, and
         // legs that meet the body do so at any pace
         if (v == UNREACHED && i > 0) return FAILS; // no step is too long

@@ -216,9 +216,10 @@ static void find_underside(const swing* g, hf_vec3 way, hf_vec3* points) {
     }
 }
 
-/* Is the foot over the ground on its way, at so many moments of it? Its heel is where it is without a roll.
+/* Is the foot over the ground on its way, at so many moments of it, every few centimetres of a stride? At one
+   of so many of them it is as far above the ground as it should be. Its heel is where it is without a roll.
  */
-enum { MOMENTS = 12 };
+enum { MOMENTS = 36, ROOMY = 3 };
 static bool is_clear(const hf_walk* w, const swing* g) {
     const hf_placement* placement = w->planner->world.placement;
     hf_vec3 from = hf_apply(g->lifts, g->pivot), to = hf_apply(g->lands, g->pivot), points[UNDERSIDE];
@@ -230,11 +231,12 @@ static bool is_clear(const hf_walk* w, const swing* g) {
     swing s = *g;
     timed.roll = -1, timed.lift = 0, timed.land = MOMENTS;
     s.to = &timed, s.begin = 0;
-    for (int i = 1; i < MOMENTS; i++) {
+    for (int i = ROOMY; i <= MOMENTS - ROOMY; i++) {
         hf_transform foot = swing_at(&s, i, &rolled);
         hf_vec3 at = hf_apply(foot, g->pivot);
         hf_quat flat = hf_quat_mul(foot.rotation, hf_quat_axis_angle(g->axis, -rolled));
-        double u = (double)i / MOMENTS, v = 1 - u, clear = CLEAR * leg * 64 * u * u * u * v * v * v;
+        double u = (double)i / MOMENTS, v = 1 - u;
+        double clear = i % ROOMY == 0 ? CLEAR * leg * 64 * u * u * u * v * v * v : 0;
         for (int e = 0; e < UNDERSIDE; e++) {
             hf_vec3 under = hf_add(at, hf_rotate(rolled > 0 ? flat : foot.rotation, points[e])),
                     above = under;
@@ -468,10 +470,11 @@ static double floor_of(const hf_walk* w) {
     return most;
 }
 
-/* All knots; *missed are those at which a limb does not reach. The ceiling goes down there, and on level
+/* All knots, or those that were mended where it `keeps` the others; *missed are those at which a limb does
+   not reach. The ceiling goes down there, and on level
    ground with it the roots of all knots, also in this round. False where one should be lower than a walk
    goes. */
-static bool find_all(hf_walk* w, int* missed) {
+static bool find_all(hf_walk* w, bool keeps, int* missed) {
     hf_pose first = hf_walk_pose(w, 0);
     hf_pose_copy(&w->planner->world, &w->from, &first);
     w->roots[0] = w->from.root;
@@ -483,6 +486,7 @@ static bool find_all(hf_walk* w, int* missed) {
     bool level = hf_walk_is_level(w);
     for (int k = 1, phase = -1; k <= w->last; k++) {
         double off = 0;
+        if (keeps && !hf_walk_is_mended(w, k)) continue;
         if (!hf_workspace_goes_on_often(w->planner->tools.workspace)) return false;
         if (hf_walk_phase(w, k) != phase) find_footing(w, phase = hf_walk_phase(w, k), &f);
         w->posed = posed;
@@ -515,8 +519,8 @@ static bool find_all(hf_walk* w, int* missed) {
 bool hf_walk_poses(hf_walk* w) {
     int missed = 1, fewest = INT_MAX, since = 0;
     for (int i = 0; i < MOST_LOWERINGS && missed > 0 && since < IN_VAIN; i++) {
-        hf_walk_roots(w);
-        if (!find_all(w, &missed)) return false;
+        if (!w->mended || i > 0) hf_walk_roots(w);
+        if (!find_all(w, w->mended && i == 0, &missed)) return false;
         since = missed < fewest ? 0 : since + 1;
         fewest = missed < fewest ? missed : fewest;
     }

@@ -700,9 +700,22 @@ static hf_status refine_others(hf_whole* w) {
     return status == HF_OK ? finish(w) : status;
 }
 
+/* Stretches of an edited schedule as they are now, with limbs on moved holds: mostly that holds as it is, or
+   slower. What does not is refined again, for which the strain of the whole is asked. */
+static hf_status keep_edited(hf_whole* w) {
+    hf_status status = HF_OK;
+    bool all = true;
+    for (int i = 0; i < w->count && status == HF_OK; i++) {
+        status = hf_attempt_given(&w->refining, &w->stretches[i]);
+        w->stretches[i].kept |= w->stretches[i].best != NULL;
+        all &= w->stretches[i].kept;
+    }
+    return status == HF_OK && !all ? find_strain(w) : status;
+}
+
 /* Calm paths for all that does not walk; where that fails, other ways. What has no answer stays as given. */
 static hf_status refine_ways(hf_whole* w) {
-    hf_status status = try_walks(w);
+    hf_status status = w->last ? keep_edited(w) : try_walks(w);
     if (status == HF_OK && w->refining.options->rounds > 0) status = refine_calm(w);
     int calm = count_calm(w);
     if (status == HF_OK && calm < 0) return refine_others(w);
@@ -724,7 +737,7 @@ static hf_status attempt_all(hf_whole* w, const hf_placement* placement) {
     if (status == HF_OK)
         status = hf_stance_list_make(w->refining.creature, placement, w->schedule, &spline, &w->phases, s,
                                      &w->list);
-    if (status == HF_OK) status = find_strain(w);
+    if (status == HF_OK && !w->last) status = find_strain(w);
     if (status == HF_OK) status = cut(w, &spline);
     if (status == HF_OK) status = refine_ways(w);
     if (status == HF_OK) tell_reason(w);
@@ -777,12 +790,16 @@ static hf_status refine(const hf_creature* creature, const hf_scene* scene, cons
     }
     status = hf_placement_create(scene, &placement);
     r.refining.placement = placement;
+    hf_workspace_mark mark = hf_workspace_begin(workspace);
+    if (status == HF_OK && last)
+        status = hf_edit_bend(creature, placement, &bare, last, workspace, &bare.knots);
     double before = hf_workspace_spent(workspace);
     hf_workspace_allow(workspace, before + options->work * STEPS);
     if (status == HF_OK) status = attempt_all(&r, placement);
     // whole steps: what rounding leaves depends on what the workspace spent before
     result->work = round(hf_workspace_spent(workspace) - before) / STEPS;
     hf_workspace_allow(workspace, INFINITY);
+    hf_workspace_end(workspace, mark);
     hf_placement_free(placement);
     hf_free(bare.holds);
     if (status == HF_ERROR_LIMIT) {

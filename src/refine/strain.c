@@ -12,14 +12,16 @@
 #include <math.h>
 #include <string.h>
 
-/* Time between two frames that are judged, s: torques change little in a thirtieth of a second. */
-static const double JUDGED_S = 1.0 / 30;
-/* What may be missing in each row of a wrench, body weights and body weights times metres: a check counts it
-   as nothing. */
-static const double MISSING = 0.01;
+/* Time between two frames that are judged, s: in a thirtieth of a second torques change by a fifteenth. */
+static const double JUDGED_S = 1.0 / 120;
+/* What may be missing in each row of a wrench, body weights and body weights times metres: next to nothing,
+   as a hundredth of the weight at a metre is half of what a wrist bears; where there are no such forces, what
+   a check counts as nothing. */
+static const double MISSING[] = {5e-4, 0.01};
+enum { MISSINGS = sizeof MISSING / sizeof *MISSING };
 static const double ROUNDING = 1e-6; /* of all rows together, body weights and shares of effort limits */
-/* The peak is found to this share of an effort limit. */
-static const double PEAK_STEP = 0.005;
+/* The peak is found to this share of an effort limit, and is no less than that one. */
+static const double PEAK_STEP = 0.005, LEAST = 0.05;
 /* A share of effort limits at which a frame that is not borne is left to other tests: it has no forces. */
 static const double FORCELESS = 64;
 enum { EDGES = 8 }; /* of friction cones: the more, the nearer to what the surfaces give */
@@ -28,11 +30,11 @@ enum { ENDS = 2 };  /* frames at either end that are not judged, as a check does
 typedef struct strain_frame {
     const hf_strain* of;
     int support_count, row_count;
-    int limbs[HF_STANCE_SUPPORTS];
+    int links[HF_STANCE_SUPPORTS]; /* that the contacts belong to: toes have joints beyond the foot's */
     hf_support supports[HF_STANCE_SUPPORTS];
     hf_stance* stance;
     hf_force_program* program;
-    hf_transform* links;
+    hf_transform* at;                        /* of all links */
     double *force, *jacobian, *rows, *upper; /* rows: HF_FORCE_MOST_ROWS of HF_FORCE_COLUMNS */
 } strain_frame;
 
@@ -60,7 +62,8 @@ static bool find_supports(strain_frame* f, double time_s) {
     for (int i = 0; i < s->hold_count; i++) {
         if (s->holds[i].from_s > time_s + half_s || s->holds[i].to_s < time_s - half_s) continue;
         if (f->support_count == HF_STANCE_SUPPORTS) return false;
-        f->limbs[f->support_count] = s->holds[i].hold.limb;
+        const hf_hold* hold = &f->of->held[i].world;
+        f->links[f->support_count] = f->of->creature->view.limbs[hold->limb].contacts[hold->frame].link;
         f->supports[f->support_count] = f->of->held[i].support;
         f->supports[f->support_count++].friction /= HF_FRICTION_SHARE;
     }
@@ -71,7 +74,7 @@ static bool find_supports(strain_frame* f, double time_s) {
 
 static double* row_of(const strain_frame* f, int row) { return f->rows + (size_t)row * HF_FORCE_COLUMNS; }
 
-static void add_wrench(strain_frame* f, hf_vec3 root) {
+static void add_wrench(strain_frame* f, hf_vec3 root, double missing) {
     const hf_stance* s = f->stance;
     hf_vec3 force = hf_scale(hf_v3(f->force[0], f->force[1], f->force[2]), 1 / s->weight);
     hf_vec3 moment = hf_scale(hf_v3(f->force[3], f->force[4], f->force[5]), 1 / s->weight);
@@ -81,8 +84,8 @@ static void add_wrench(strain_frame* f, hf_vec3 root) {
         int r = f->row_count;
         memset(row_of(f, r), 0, sizeof(double) * HF_FORCE_COLUMNS);
         memcpy(row_of(f, r), s->rows[r], sizeof(double) * (size_t)s->used);
-        row_of(f, r)[s->used + r] = 1, f->upper[s->used + r] = 2 * MISSING;
-        f->program->b[r] = wrench[r] - s->rest[r] + MISSING;
+        row_of(f, r)[s->used + r] = 1, f->upper[s->used + r] = 2 * missing;
+        f->program->b[r] = wrench[r] - s->rest[r] + missing;
     }
 }
 
@@ -117,8 +120,7 @@ static void find_jacobians(strain_frame* f) {
     double* j = f->jacobian;
     for (int i = 0; i < f->support_count; i++)
         for (int k = 0; k < f->supports[i].corner_count; k++, j += 3 * c->view.v_count)
-            hf_point_jacobian(c, f->links, c->view.limbs[f->limbs[i]].effector_link,
-                              f->supports[i].corners[k], 3, j);
+            hf_point_jacobian(c, f->at, f->links[i], f->supports[i].corners[k], 3, j);
 }
 
 /* One row for each joint that contact forces load. False: a joint that none loads is over its share. */
@@ -163,8 +165,9 @@ static void spend_pivots(const strain_frame* f) {
     hf_workspace_spend(f->of->workspace, PIVOT_WORK * p->pivots * p->rows * p->columns);
 }
 
-/* Mostly any forces will do, and they are found several times as fast. */
-static bool has_forces(strain_frame* f) {
+/* Mostly any forces will do, and they are found several times as fast. *any: some give the wrench, whatever
+   the joints take. */
+static bool has_forces(strain_frame* f, bool* any) {
     hf_force_program* p = f->program;
     int used = f->stance->used + f->row_count;
     p->columns = (used + HF_FORCE_LANES - 1) / HF_FORCE_LANES * HF_FORCE_LANES;
@@ -174,6 +177,8 @@ static bool has_forces(strain_frame* f) {
     p->rows = HF_FORCE_ROWS;
     hf_force_end end = hf_force_start(p, ROUNDING);
     spend_pivots(f);
+    *any = end != HF_FORCE_INFEASIBLE;
+    if (!*any) return false;
     if (end == HF_FORCE_BEST && are_easy(f)) return true;
     p->rows = f->row_count;
     end = hf_force_start(p, ROUNDING);
@@ -195,12 +200,18 @@ static hf_status judge(strain_frame* f, int frame, double share, bool* bears) {
         status = hf_stance_build(f->stance, f->supports, f->support_count, s->creature->view.mass, &o,
                                  s->workspace);
     if (status != HF_OK) return status;
-    bool fits = true;
-    hf_forward(s->creature, &pose, f->links);
+    hf_forward(s->creature, &pose, f->at);
     find_jacobians(f);
-    memcpy(f->upper, f->stance->upper, sizeof(double) * (size_t)f->stance->used);
-    add_wrench(f, pose.root.position);
-    *bears = add_joints(f, share, &fits) && (!fits || has_forces(f));
+    bool any = false;
+    for (int i = 0; i < MISSINGS && !any; i++) {
+        bool fits = true;
+        f->row_count = 0;
+        memcpy(f->upper, f->stance->upper, sizeof(double) * (size_t)f->stance->used);
+        add_wrench(f, pose.root.position, MISSING[i]);
+        *bears = add_joints(f, share, &fits);
+        any = !*bears || !fits;
+        if (!any) *bears = has_forces(f, &any);
+    }
     return HF_OK;
 }
 
@@ -217,12 +228,12 @@ hf_status hf_strain_bears(const hf_strain* s, int frame, double share, bool* bea
     hf_workspace_mark mark = hf_workspace_begin(w);
     f.stance = hf_workspace_take(w, 1, sizeof *f.stance);
     f.program = hf_workspace_take(w, 1, sizeof *f.program);
-    f.links = hf_workspace_take(w, (size_t)v->link_count, sizeof *f.links);
+    f.at = hf_workspace_take(w, (size_t)v->link_count, sizeof *f.at);
     f.force = hf_workspace_take(w, (size_t)v->v_count, sizeof(double));
     f.jacobian = hf_workspace_take(w, 3 * corners * (size_t)v->v_count, sizeof(double));
     f.rows = hf_workspace_take(w, HF_FORCE_MOST_ROWS * HF_FORCE_COLUMNS, sizeof(double));
     f.upper = hf_workspace_take(w, HF_FORCE_COLUMNS, sizeof(double));
-    bool there = f.stance && f.program && f.links && f.force && f.jacobian && f.rows && f.upper;
+    bool there = f.stance && f.program && f.at && f.force && f.jacobian && f.rows && f.upper;
     hf_status status = there ? judge(&f, frame, share, bears) : HF_ERROR_MEMORY;
     hf_workspace_end(w, mark);
     return status;
@@ -253,7 +264,7 @@ static hf_status frame_peak(const hf_strain* s, int frame, double low, double* s
 
 hf_status hf_strain_peak(const hf_strain* s, double* share) {
     hf_status status = HF_OK;
-    *share = 1;
+    *share = LEAST;
     for (int i = 0; i < s->motion->frame_count && status == HF_OK && hf_workspace_goes_on(s->workspace);
          i = hf_strain_next(s, i))
         status = frame_peak(s, i, *share, share);

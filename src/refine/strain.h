@@ -20,7 +20,7 @@ typedef struct hf_strain {
 hf_status hf_strain_bears(const hf_strain* strain, int frame, double share, bool* bears);
 /* The frame that is judged behind this one. */
 int hf_strain_next(const hf_strain* strain, int frame);
-/* The least share, at least 1, with which all judged frames are borne. */
+/* The least share, within half a hundredth, with which all judged frames are borne. */
 hf_status hf_strain_peak(const hf_strain* strain, double* share);
 
 #endif

@@ -80,3 +80,12 @@ bool holds_now(const holds* h, int frame, int limb) {
     if (!p->on) return false;
     return frame + 1 == h->motion->frame_count || holds_at(h, frame + 1, limb)->on;
 }
+
+bool holds_near(const holds* h, int frame, int limb, double time_s, double before_s, double after_s) {
+    const hf_motion_frame* frames = h->motion->frames;
+    for (int f = frame; f >= 0 && frames[f].time_s >= time_s - before_s; f--)
+        if (holds_at(h, f, limb)->on) return true;
+    for (int f = frame + 1; f < h->motion->frame_count && frames[f].time_s <= time_s + after_s; f++)
+        if (holds_at(h, f, limb)->on) return true;
+    return false;
+}

@@ -29,5 +29,7 @@ const plan_hold* holds_at(const holds* h, int frame, int limb);
 /* Does the limb hold between this frame and the next? A foot that rolls from one contact frame onto another
  * does. */
 bool holds_now(const holds* h, int frame, int limb);
+/* Does the limb hold in some frame from `before_s` before until `after_s` after the time? */
+bool holds_near(const holds* h, int frame, int limb, double time_s, double before_s, double after_s);
 
 #endif

@@ -72,7 +72,7 @@ static void step(player* p, double time_s) {
     touch touches[STAGE_TOUCHES];
     stage_set(&p->world, p->frame, time_s);
     mj_step1(p->world.model, p->world.data);
-    int count = stage_touches(&p->world, p->frame, touches);
+    int count = stage_touches(&p->world, p->frame, time_s, touches);
     tracker_limits limits = tracker_step(p->tracker, &p->wanted, touches, count);
     p->torques += limits.torques, p->torques_cut += limits.torques_cut, p->unsolved += !limits.solved;
     if (p->limp) mju_zero(p->world.data->ctrl, p->world.model->nu);

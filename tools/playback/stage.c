@@ -8,11 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double BLOCK_BEYOND_M = 0.02; /* a block reaches this far beyond the contact's patch */
+static const double BLOCK_BEYOND_M = 0.02; /* a block reaches this far beyond the contact's patch, and beyond
+                                              a ball that has rolled by one radian */
 static const double BLOCK_DEEP_M = 0.05;   /* and this far down */
 static const double LANDING_S = 0.1;       /* a limb can touch so long before the motion says that it holds */
 static const double LEAVING_S = 0.1;       /* and so long after */
-static const double NEAR_M = 0.003;        /* a corner this near to a surface is told to the controller */
+static const double NEAR_M = 0.008;        /* a corner this near to a surface is told to the controller */
 static const double SAME_M = 0.002;        /* corners this near to each other count once */
 static const double GRIP_M = 0.03;         /* a hand grips what is no farther than this from its palm */
 
@@ -28,7 +29,7 @@ static void block_axes(const hf_contact_frame* frame, hf_quat link, hf_vec3 n, h
     if (fabs(hf_dot(first, n)) > 0.9) first = fabs(n.z) > 0.9 ? hf_v3(1, 0, 0) : hf_v3(0, 0, 1);
     *side = hf_normalize(hf_sub(first, hf_scale(n, hf_dot(first, n))));
     *other = hf_cross(n, *side);
-    for (int k = 0; k < 2; k++) half[k] = frame->patch[k] / 2 + BLOCK_BEYOND_M;
+    for (int k = 0; k < 2; k++) half[k] = frame->patch[k] / 2 + frame->ball + BLOCK_BEYOND_M;
 }
 
 static void write_block(const plan_hold* p, int index, const hf_contact_frame* frame, hf_quat link,
@@ -214,8 +215,9 @@ static void add_sphere(const stage* s, int frame, const mjContact* contact, int 
                   .body = s->model->geom_bodyid[sphere],
                   .friction = contact->friction[0],
                   .gap = contact->dist,
-                  .planned = holds_now(s->plan, frame, s->geom_limb[sphere])};
+                  .role = holds_now(s->plan, frame, s->geom_limb[sphere]) ? TOUCH_HOLDS : TOUCH_PASSES};
     mju_copy3(to->point, contact->pos);
+    mju_copy3(to->middle, s->data->geom_xpos + 3 * sphere);
     mju_scl3(to->normal, contact->frame, sphere == contact->geom2 ? 1 : -1);
 }
 
@@ -243,7 +245,17 @@ static int add_spheres(const stage* s, int frame, touch* touches) {
     return count;
 }
 
-int stage_touches(const stage* s, int frame, touch touches[STAGE_TOUCHES]) {
+/* Points of limbs that do not hold now and did not a moment ago may be about to land. */
+static void find_landings(const stage* s, int frame, double time_s, touch* touches, int count) {
+    for (int i = 0; i < count; i++) {
+        touch* t = &touches[i];
+        if (t->role == TOUCH_PASSES && !holds_near(s->plan, frame, t->limb, time_s, LEAVING_S, 0) &&
+            holds_near(s->plan, frame, t->limb, time_s, 0, LANDING_S))
+            t->role = TOUCH_LANDS;
+    }
+}
+
+int stage_touches(const stage* s, int frame, double time_s, touch touches[STAGE_TOUCHES]) {
     int count = add_spheres(s, frame, touches);
     for (int l = 0; l < s->c->limb_count; l++)
         for (int k = 0; k < STAGE_CORNERS && count < STAGE_TOUCHES; k++) {
@@ -254,10 +266,11 @@ int stage_touches(const stage* s, int frame, touch touches[STAGE_TOUCHES]) {
             *to = (touch){.slot = s->model->ngeom + id,
                           .limb = l,
                           .body = s->model->eq_obj1id[id],
-                          .planned = true,
+                          .role = TOUCH_HOLDS,
                           .grip = true,
                           .most = support->max_force / support->corner_count};
             mju_copy3(to->point, s->model->eq_data + mjNEQDATA * id + 3);
         }
+    find_landings(s, frame, time_s, touches, count);
     return count;
 }

@@ -12,14 +12,22 @@ enum {
     STAGE_CORNERS = HF_SUPPORT_CORNERS
 };
 
+/* What the motion wants of a point that touches. */
+typedef enum touch_role {
+    TOUCH_HOLDS, /* to bear */
+    TOUCH_LANDS, /* to bear in a moment */
+    TOUCH_PASSES /* nothing: its limb leaves, or is on its way */
+} touch_role;
+
 /* A point of a body that touches, or that is within a few millimetres of it. */
 typedef struct touch {
     int slot; /* the same number for the same point of the creature, below stage.slot_count */
     int limb, body;
     double point[3], normal[3]; /* in the world; the normal is out of the surface, not used by a grip */
+    double middle[3];           /* of the sphere that touches there: a ball rolls about it */
     double friction;
-    double gap;   /* m, below 0 inside the surface */
-    bool planned; /* the motion holds there now */
+    double gap; /* m, below 0 inside the surface */
+    touch_role role;
     bool grip;
     double most; /* N, of a grip */
 } touch;
@@ -49,6 +57,6 @@ void stage_free(stage* s);
    check has judged what is in their way. */
 void stage_set(stage* s, int frame, double time_s);
 /* What touches, after MuJoCo has found its contacts; returns how many. */
-int stage_touches(const stage* s, int frame, touch touches[STAGE_TOUCHES]);
+int stage_touches(const stage* s, int frame, double time_s, touch touches[STAGE_TOUCHES]);
 
 #endif

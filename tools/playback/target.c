@@ -19,11 +19,13 @@ void target_make(target* t, const hf_motion* motion, const hf_creature* creature
     t->qpos = calloc((size_t)model->nq, sizeof(double));
     t->qvel = calloc((size_t)model->nv, sizeof(double));
     t->qacc = calloc((size_t)model->nv, sizeof(double));
-    if (!t->qpos || !t->qvel || !t->qacc) stop("out of memory");
+    t->data = mj_makeData(model);
+    if (!t->qpos || !t->qvel || !t->qacc || !t->data) stop("out of memory");
 }
 
 void target_free(target* t) {
     hf_trajectory_free(t->rows);
+    mj_deleteData(t->data);
     free(t->qpos), free(t->qvel), free(t->qacc);
     *t = (target){0};
 }
@@ -33,6 +35,18 @@ static double followed(const hf_creature_view* c, const hf_joint* joint, const d
     double scale = 1;
     for (; joint->mimic >= 0; joint = &c->joints[joint->mimic]) scale *= joint->multiplier;
     return scale * speeds[joint->v_index];
+}
+
+/* Bodies and their speeds; MuJoCo's turn of the root is in its own axes. */
+static void place_bodies(target* t) {
+    double back[4];
+    mju_copy(t->data->qpos, t->qpos, t->model->nq);
+    mju_copy(t->data->qvel, t->qvel, t->model->nv);
+    mju_negQuat(back, t->qpos + 3);
+    mju_rotVecQuat(t->data->qvel + 3, t->qvel + 3, back);
+    mj_kinematics(t->model, t->data);
+    mj_comPos(t->model, t->data);
+    mj_comVel(t->model, t->data);
 }
 
 static hf_vec3 three(const double* v) { return hf_v3(v[0], v[1], v[2]); }
@@ -57,4 +71,16 @@ void target_at(target* t, int row) {
     }
     t->com = three(whole), t->com_speed = three(whole + 3), t->com_rate = three(whole + 6);
     t->momentum_turn = three(whole + 12), t->moment = three(whole + 18);
+    place_bodies(t);
+}
+
+hf_vec3 target_point_speed(const target* t, int body, const mjData* now, const double point[3]) {
+    double off[3], in_body[3], at[3];
+    mju_sub3(off, point, now->xpos + 3 * body);
+    mju_rotVecMatT(in_body, off, now->xmat + 9 * body);
+    mju_rotVecMat(at, in_body, t->data->xmat + 9 * body);
+    mju_addTo3(at, t->data->xpos + 3 * body);
+    hf_vec3 arm = hf_sub(three(at), three(t->data->subtree_com + 3 * t->model->body_rootid[body]));
+    const double* speed = t->data->cvel + 6 * body;
+    return hf_add(three(speed + 3), hf_cross(three(speed), arm));
 }

@@ -12,7 +12,6 @@
 #include "stop.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,15 +21,16 @@ static const double COM_STIFFNESS = 40;    /* 1/s2, of the centre of mass */
 static const double COM_DAMPING = 12;      /* 1/s */
 static const double TURN_STIFFNESS = 40;   /* 1/s2, of the turn of the root, with the inertia about it */
 static const double TURN_DAMPING = 12;     /* 1/s, of the angular momentum */
-static const double REST_DAMPING = 30;     /* 1/s, of points that touch */
-static const double REST_STIFFNESS = 400;  /* 1/s2, of their gap to the surface */
-static const double COM_WEIGHT = 10;       /* times the whole mass */
-static const double TURN_WEIGHT = 1;       /* times the inertia about the root */
-static const double REST_WEIGHT = 10;      /* times the whole mass */
+static const double REST_DAMPING = 60;     /* 1/s, of points that touch */
+static const double REST_STIFFNESS = 900;  /* 1/s2, of their gap to the surface */
+static const double COM_WEIGHT = 30;      /* times the whole mass */
+static const double TURN_WEIGHT = 0.1;     /* times the inertia about the root */
+static const double REST_WEIGHT = 100;     /* times the mass that a force at the point feels */
 static const double FORCE_WEIGHT = 1e-3;   /* over the whole mass */
 static const double TORQUE_WEIGHT = 1e-9;  /* of a torque's own part of the program */
 static const double FRICTION_SHARE = 0.97; /* of the friction that the controller counts on */
-static const double BEARS_M = 0.001;       /* a planned point this near to its surface can bear */
+static const double BEARS_M = 0.001;       /* a point this near to its surface can bear */
+static const double BEARS_M_S = 0.02;      /* and does while the target moves it no faster to or from it */
 enum { EDGES = 8 };
 
 struct tracker {
@@ -46,7 +46,8 @@ struct tracker {
     double* point_rate;                     /* 6 for each body: its acceleration where joints have none */
     double *corners, *rows;   /* L^-1 of each point's three directions, and of each unknown; n wide */
     double *jacobian, *error; /* 3 x nv, nv */
-    double *row, *last; /* one number for each unknown; for each motor and edge of a slot: the last answer */
+    double *along, *row,
+        *last; /* n; one number for each unknown; for each motor and edge of a slot the last answer */
     hf_vec3 *directions, *arms; /* of each unknown force */
     box_program program;
 };
@@ -106,7 +107,7 @@ tracker* tracker_make(const stage* world) {
     t->point_rate = numbers(6 * (size_t)t->model->nbody);
     t->corners = numbers(3 * STAGE_TOUCHES * n), t->rows = numbers(most * n);
     t->jacobian = numbers(3 * nv), t->error = numbers(nv);
-    t->row = numbers(most);
+    t->along = numbers(n), t->row = numbers(most);
     t->directions = calloc(most, sizeof(hf_vec3)), t->arms = calloc(most, sizeof(hf_vec3));
     if (!t->directions || !t->arms) stop("out of memory");
     box_program_make(&t->program, t->capacity);
@@ -115,9 +116,9 @@ tracker* tracker_make(const stage* world) {
 }
 
 void tracker_free(tracker* t) {
-    double* all[] = {t->scale,  t->mass,     t->factor, t->full,       t->bias,
-                     t->wanted, t->least,    t->scaled, t->point_rate, t->corners,
-                     t->rows,   t->jacobian, t->error,  t->row,        t->last};
+    double* all[] = {t->scale, t->mass,   t->factor,     t->full,    t->bias, t->wanted,
+                     t->least, t->scaled, t->point_rate, t->corners, t->rows, t->jacobian,
+                     t->error, t->along,  t->row,        t->last};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
     box_program_free(&t->program);
     free(t->own), free(t->dof_of), free(t->motor_dof), free(t->directions), free(t->arms), free(t);
@@ -249,11 +250,16 @@ static void add_motors(tracker* t) {
     p->n = t->motors;
 }
 
+/* Is it on its surface, or so near that it can bear at once? */
+static bool takes_force(const touch* at) {
+    return at->grip || (at->role != TOUCH_LANDS && at->gap < BEARS_M);
+}
+
 static void add_forces(tracker* t, const touch* at, double* corner) {
     box_program* p = &t->program;
     hf_vec3* directions = t->directions + p->n;
-    int count = force_directions(at, directions);
     add_corner(t, at, corner);
+    int count = takes_force(at) ? force_directions(at, directions) : 0;
     for (int k = 0; k < count; k++, p->n++) {
         double* row = t->rows + (size_t)p->n * t->n;
         const double* along = &directions[k].x;
@@ -281,17 +287,19 @@ static void add_tracking(tracker* t) {
     }
 }
 
-/* A point that touches stays where it is. */
+/* A point that bears stays where it is; one that should and is off the surface goes to it. */
 static void add_rest(tracker* t, const touch* at, const double* corner) {
-    hf_vec3 rate, speed = point_speed(t, at, &rate);
+    hf_vec3 rate, speed = point_speed(t, at, &rate), normal = three(at->normal);
     hf_vec3 wanted = hf_scale(speed, -REST_DAMPING);
-    if (!at->grip && at->gap > 0)
-        wanted = hf_sub(wanted, hf_scale(three(at->normal), REST_STIFFNESS * at->gap));
+    if (!at->grip && at->gap > 0) wanted = hf_sub(wanted, hf_scale(normal, REST_STIFFNESS * at->gap));
     hf_vec3 need = hf_sub(wanted, rate);
-    for (int k = 0; k < 3; k++) {
-        const double* along = corner + k * t->n;
-        for (int i = 0; i < t->program.n; i++) t->row[i] = dot(t->n, along, t->rows + (size_t)i * t->n);
-        add_term(t, (&need.x)[k] + dot(t->n, along, t->scaled), REST_WEIGHT * t->weight_kg);
+    for (int k = 0; k < (takes_force(at) ? 3 : 1); k++) {
+        hf_vec3 axis = takes_force(at) ? hf_v3(k == 0, k == 1, k == 2) : normal;
+        for (int i = 0; i < t->n; i++)
+            t->along[i] = axis.x * corner[i] + axis.y * corner[t->n + i] + axis.z * corner[2 * t->n + i];
+        for (int i = 0; i < t->program.n; i++) t->row[i] = dot(t->n, t->along, t->rows + (size_t)i * t->n);
+        double felt_kg = 1 / dot(t->n, t->along, t->along);
+        add_term(t, hf_dot(need, axis) + dot(t->n, t->along, t->scaled), REST_WEIGHT * felt_kg);
     }
 }
 
@@ -328,8 +336,15 @@ static void add_effort(tracker* t) {
     }
 }
 
-/* A limb that leaves a surface must not be held there, nor one that skims it before it lands. */
-static bool bears(const touch* at) { return at->planned && at->gap < BEARS_M; }
+/* Should a point come to rest on its surface? Not where the target lifts it or brings it down: a foot that
+   rolls over its toes has its heel close to the ground for a while. */
+static bool rests(const tracker* t, const target* to, const touch* at) {
+    if (at->grip) return true;
+    if (at->role == TOUCH_PASSES) return false;
+    if (at->role == TOUCH_LANDS) return at->gap < BEARS_M;
+    hf_vec3 speed = target_point_speed(to, at->body, t->data, at->middle);
+    return fabs(hf_dot(speed, three(at->normal))) < BEARS_M_S;
+}
 
 static tracker_limits give_torques(tracker* t, bool solved) {
     tracker_limits out = {.torques = t->motors, .worst_joint = -1, .solved = solved};
@@ -343,27 +358,29 @@ static tracker_limits give_torques(tracker* t, bool solved) {
 }
 
 /* Keeps the forces to start from in the next step. */
-static void keep_forces(tracker* t, const touch* touches, int count) {
+static void keep_forces(tracker* t, const touch* bearing, int count) {
     int next = t->motors;
     memset(t->last + t->motors, 0, EDGES * (size_t)t->world->slot_count * sizeof(double));
     for (int i = 0; i < count; i++)
-        for (int k = 0; bears(&touches[i]) && k < (touches[i].grip ? 3 : EDGES); k++)
-            t->last[t->motors + EDGES * touches[i].slot + k] = t->program.x[next++];
+        for (int k = 0; takes_force(&bearing[i]) && k < (bearing[i].grip ? 3 : EDGES); k++)
+            t->last[t->motors + EDGES * bearing[i].slot + k] = t->program.x[next++];
 }
 
-tracker_limits tracker_step(tracker* t, const target* to, const touch* touches, int count) {
+tracker_limits tracker_step(tracker* t, const target* to, const touch* near, int count) {
+    touch bearing[STAGE_TOUCHES];
+    int bearing_count = 0;
+    for (int i = 0; i < count; i++)
+        if (rests(t, to, &near[i])) bearing[bearing_count++] = near[i];
     find_dynamics(t);
     find_rates(t);
     find_wanted(t, to);
     add_motors(t);
-    for (int i = 0; i < count; i++)
-        if (bears(&touches[i])) add_forces(t, &touches[i], t->corners + 3 * (size_t)i * t->n);
+    for (int i = 0; i < bearing_count; i++) add_forces(t, &bearing[i], t->corners + 3 * (size_t)i * t->n);
     add_tracking(t);
-    for (int i = 0; i < count; i++)
-        if (bears(&touches[i])) add_rest(t, &touches[i], t->corners + 3 * (size_t)i * t->n);
+    for (int i = 0; i < bearing_count; i++) add_rest(t, &bearing[i], t->corners + 3 * (size_t)i * t->n);
     add_momentum(t, to);
     add_effort(t);
     bool solved = box_program_solve(&t->program);
-    keep_forces(t, touches, count);
+    keep_forces(t, bearing, bearing_count);
     return give_torques(t, solved);
 }
