@@ -132,7 +132,7 @@ fi
 # ---- format, paths ----
 if command -v clang-format >/dev/null 2>&1; then
   while read -r file; do complain "$file is not formatted: clang-format -i $file"; done < <(
-    ls include/holdfast/*.h src/*/*.[ch] cli/*.[ch] tests/*.[ch] bench/*.[ch] fuzz/*.[ch] examples/*.c examples/*/*.c 2>/dev/null |
+    ls include/holdfast/*.h src/*/*.[ch] cli/*.[ch] tests/*.[ch] bench/*.[ch] fuzz/*.[ch] tools/*.c tools/*/*.[ch] examples/*.c examples/*/*.c 2>/dev/null |
       xargs clang-format --dry-run -Werror 2>&1 | sed -nE 's/^([^:]+):[0-9]+:[0-9]+: error: .*/\1/p' | sort -u)
 fi
 git grep -nE '(/home/|/root/)[a-z]' -- ':!tests/tree_order_test.sh' 2>/dev/null && complain "a path of one machine"
