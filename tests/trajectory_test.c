@@ -288,6 +288,46 @@ static void free_standing(standing* s) {
     hf_creature_free(s->creature);
 }
 
+/* The left foot of a standing body that does not move bears on its toes alone from frame 2 to frame 4 and
+   with its whole sole before and after: between frames it bears with what is down in both of them, so that
+   the weight is borne in every row. */
+static void a_foot_bears_while_it_goes_over_to_its_toes(void** state) {
+    (void)state;
+    standing s = make_standing(8);
+    const hf_creature_view* c = hf_creature_get(s.creature);
+    int leg = hf_creature_find_limb(s.creature, "left_leg"), toes = 0;
+    while (strcmp(c->limbs[leg].contacts[toes].name, "tiptoe") != 0) toes++;
+    const hf_contact_frame* toe = &c->limbs[leg].contacts[toes];
+    hf_transform* links = calloc((size_t)c->link_count, sizeof *links);
+    for (int f = 2; f <= 4; f++) {
+        hf_pose pose = {s.motion->frames[f].root, s.motion->frames[f].q};
+        hf_forward(s.creature, &pose, links);
+        hf_hold h = {.limb = leg, .frame = toes, .object = 0, .normal = {0, 0, 1}};
+        h.point = hf_apply(links[toe->link], toe->offset);
+        s.motion->frames[f].contact_count = 0;
+        assert_int_equal(hf_motion_add_contact(s.motion, &s.motion->frames[f], &h), HF_OK);
+        h = (hf_hold){.limb = hf_creature_find_limb(s.creature, "right_leg"), .normal = {0, 0, 1}};
+        const hf_contact_frame* sole = &c->limbs[h.limb].contacts[0];
+        h.point = hf_apply(links[sole->link], sole->offset);
+        assert_int_equal(hf_motion_add_contact(s.motion, &s.motion->frames[f], &h), HF_OK);
+    }
+    hf_trajectory* t = make(s.motion, s.creature, s.scene, 300, HF_QUATERNION_WXYZ);
+    for (int i = 0; i < t->row_count; i++) {
+        assert_near(at(t, i, "left_leg.contact"), 1, 0);
+        assert_near(at(t, i, "left_leg.fz") + at(t, i, "right_leg.fz"), c->mass * G, 1e-3);
+    }
+    // ten rows a frame: toes bear from row 11 on, and the sole from row 41 on, since both are down all the
+    // time
+    double x_sole = at(t, 5, "left_leg.px"), x_toe = at(t, 30, "left_leg.px");
+    assert_true(x_toe > x_sole + 0.05);
+    assert_near(at(t, 15, "left_leg.px"), x_toe, 1e-9);
+    assert_near(at(t, 45, "left_leg.px"), x_sole, 1e-9);
+    assert_true(t->missing_force_max < 1e-5 && t->hold_error_max_m < 1e-9);
+    hf_trajectory_free(t);
+    free(links);
+    free_standing(&s);
+}
+
 /* Who stands has nothing but its weight on both feet, and the knees bear what statics says. */
 static void a_standing_body_rests_on_its_feet(void** state) {
     (void)state;
@@ -583,6 +623,7 @@ int main(void) {
         cmocka_unit_test(forces_are_found_where_a_program_finds_them),
         cmocka_unit_test(a_lever_shares_the_weight),
         cmocka_unit_test(a_standing_body_rests_on_its_feet),
+        cmocka_unit_test(a_foot_bears_while_it_goes_over_to_its_toes),
         cmocka_unit_test(a_load_is_carried_from_the_first_row_to_the_last),
         cmocka_unit_test(what_is_pressed_weighs_and_takes_a_squeeze),
         cmocka_unit_test(limbs_off_their_holds_have_no_place),

@@ -8,6 +8,12 @@
 
 #include <string.h>
 
+/* Where everything is in a frame. */
+typedef struct moment {
+    hf_transform* links;
+    hf_placement* placement; /* NULL without a scene */
+} moment;
+
 static hf_track_contact* contact_at(const hf_contact_track* t, int frame, int limb) {
     return &t->contacts[(size_t)frame * (size_t)t->limb_count + (size_t)limb];
 }
@@ -29,6 +35,8 @@ static hf_hold translate(const hf_contact_track* t, const hf_hold* in) {
 hf_transform hf_track_object(const hf_placement* placement, int object) {
     return placement && object >= 0 ? hf_placement_pose(placement, object) : hf_transform_identity();
 }
+
+static hf_transform object_at(const moment* m, int object) { return hf_track_object(m->placement, object); }
 
 hf_vec3 hf_track_place(const hf_contact_track* t, const hf_hold* hold, const hf_transform* links) {
     const hf_limb* limb = &t->creature->view.limbs[hold->limb];
@@ -61,39 +69,66 @@ static void begin(hf_contact_track* t, const hf_placement* placement, const hf_h
     move_support(&to->support, hf_inverse(object));
 }
 
-static void add_frame(hf_contact_track* t, int frame, hf_placement* placement, hf_transform* links) {
+/* The contact frame of a hold in a frame, seen from the hold's object. */
+static hf_vec3 place_in(const hf_contact_track* t, const hf_hold* hold, const hf_transform* links,
+                        hf_transform object) {
+    return hf_apply(hf_inverse(object), hf_track_place(t, hold, links));
+}
+
+/* The limb goes from one contact to another between two frames: which of them is there in both? */
+static hf_track_after change(const hf_contact_track* t, const moment* before, const moment* now,
+                             const hf_track_contact* from, const hf_track_contact* to) {
+    if (from->hold.object != to->hold.object || from->hold.frame == to->hold.frame) return HF_TRACK_ENDS;
+    int o = to->hold.object;
+    hf_vec3 was = place_in(t, &to->hold, before->links, object_at(before, o));
+    hf_vec3 is = place_in(t, &from->hold, now->links, object_at(now, o));
+    if (hf_distance(was, to->place) <= HF_TOUCH_M) return HF_TRACK_ROLLS;
+    return hf_distance(is, from->place) <= HF_TOUCH_M ? HF_TRACK_STAYS : HF_TRACK_ENDS;
+}
+
+static void add_contact(hf_contact_track* t, int frame, const hf_hold* in, const moment* before,
+                        const moment* now) {
+    hf_hold world = translate(t, in);
+    hf_transform object = object_at(now, world.object);
+    hf_track_contact *to = contact_at(t, frame, world.limb), *from = frame ? to - t->limb_count : NULL;
+    to->on = true;
+    to->hold = hf_hold_in_object(world, object);
+    to->place = place_in(t, &world, now->links, object);
+    if (from && from->on && same_hold(&from->hold, &to->hold)) {
+        from->after = HF_TRACK_LASTS, to->support = from->support, to->pushes = from->pushes;
+        return;
+    }
+    begin(t, now->placement, &world, object, now->links, to);
+    if (from && from->on) from->after = change(t, before, now, from, to);
+}
+
+static void add_frame(hf_contact_track* t, int frame, const moment* before, const moment* now) {
     const hf_motion_frame* f = &t->motion->frames[frame];
     hf_pose pose = {f->root, f->q};
-    if (placement) hf_motion_place(t->motion, frame, placement);
-    hf_forward(t->creature, &pose, links);
-    for (int i = 0; i < f->contact_count; i++) {
-        hf_hold world = translate(t, &f->contacts[i]);
-        hf_transform object = hf_track_object(placement, world.object);
-        hf_track_contact *to = contact_at(t, frame, world.limb), *from = frame ? to - t->limb_count : NULL;
-        to->on = true;
-        to->hold = hf_hold_in_object(world, object);
-        to->place = hf_apply(hf_inverse(object), hf_track_place(t, &world, links));
-        if (from && from->on && same_hold(&from->hold, &to->hold))
-            from->lasts = true, to->support = from->support, to->pushes = from->pushes;
-        else
-            begin(t, placement, &world, object, links, to);
-    }
+    if (now->placement) hf_motion_place(t->motion, frame, now->placement);
+    hf_forward(t->creature, &pose, now->links);
+    for (int i = 0; i < f->contact_count; i++) add_contact(t, frame, &f->contacts[i], before, now);
 }
 
 hf_status hf_contact_track_make(const hf_motion* m, const hf_creature* creature, const hf_scene* scene,
                                 hf_contact_track* t, hf_error* error) {
     *t = (hf_contact_track){m, creature, scene, creature->view.limb_count, NULL, NULL};
-    hf_placement* placement = NULL;
-    hf_transform* links = hf_alloc((size_t)creature->view.link_count, sizeof *links);
+    moment at[2] = {{0}}; /* of two frames that follow each other, in turn */
+    size_t links = (size_t)creature->view.link_count;
+    hf_status status = HF_OK;
     t->contacts = hf_alloc((size_t)m->frame_count * (size_t)t->limb_count + 1, sizeof *t->contacts);
     t->object_of = hf_alloc((size_t)m->object_count + 1, sizeof *t->object_of);
-    hf_status status = links && t->contacts && t->object_of ? HF_OK : HF_ERROR_MEMORY;
-    if (status == HF_OK && scene) status = hf_placement_create(scene, &placement);
+    for (int k = 0; k < 2; k++) at[k].links = hf_alloc(links, sizeof *at[k].links);
+    if (!at[0].links || !at[1].links || !t->contacts || !t->object_of) status = HF_ERROR_MEMORY;
+    for (int k = 0; k < 2 && status == HF_OK && scene; k++)
+        status = hf_placement_create(scene, &at[k].placement);
     for (int i = 0; i < m->object_count && status == HF_OK; i++)
         t->object_of[i] = scene ? hf_scene_find(scene, m->objects[i]) : -1;
-    for (int f = 0; f < m->frame_count && status == HF_OK; f++) add_frame(t, f, placement, links);
-    hf_placement_free(placement);
-    hf_free(links);
+    for (int f = 0; f < m->frame_count && status == HF_OK; f++) add_frame(t, f, &at[(f + 1) % 2], &at[f % 2]);
+    for (int k = 0; k < 2; k++) {
+        hf_placement_free(at[k].placement);
+        hf_free(at[k].links);
+    }
     if (status != HF_OK) hf_contact_track_free(t);
     return hf_fail_status(error, status, NULL);
 }

@@ -5,11 +5,20 @@
 #include <holdfast/balance.h>
 #include <holdfast/motion.h>
 
+/* What bears between a frame and the next one. */
+typedef enum hf_track_after {
+    HF_TRACK_ENDS,  /* nothing: the limb is on its way */
+    HF_TRACK_LASTS, /* the same contact, which the next frame has too */
+    HF_TRACK_STAYS, /* the same contact: the limb goes over to another contact frame, which is not down yet */
+    HF_TRACK_ROLLS  /* the next frame's contact: its contact frame is down already, as toes are while a heel
+                       rises */
+} hf_track_after;
+
 /* A contact of a frame in the creature's and the scene's indices. Point, support and link are in the frame of
    the object it is on, as they were when it began. */
 typedef struct hf_track_contact {
     bool on;
-    bool lasts; /* it goes on to the next frame */
+    hf_track_after after;
     hf_hold hold;
     bool pushes; /* against a movable object without gripping it: the support is the object's (normal into it)
                   */

@@ -133,11 +133,27 @@ static void put_body(maker* m) {
     put_speeds(m, m->rate, ".a");
 }
 
+/* The limb's contact in the last frame. */
+static const hf_track_contact* last_of(const maker* m, int limb) {
+    return &m->track.contacts[(size_t)m->frame * (size_t)m->track.limb_count + (size_t)limb];
+}
+
+/* The limb's contact at this moment: that of the last frame, or of the next one to which it rolls. */
+static const hf_track_contact* contact_of(const maker* m, int limb) {
+    const hf_track_contact* t = last_of(m, limb);
+    return !m->at_frame && t->after == HF_TRACK_ROLLS ? t + m->track.limb_count : t;
+}
+
+static bool is_on(const maker* m, int limb) {
+    const hf_track_contact* t = last_of(m, limb);
+    return t->on && (m->at_frame || t->after != HF_TRACK_ENDS);
+}
+
 /* What touches, and its force and moment about the contact's point. */
 static void put_limb(maker* m, int limb) {
     const char* name = m->c->limbs[limb].name;
-    const hf_track_contact* t = &m->track.contacts[(size_t)m->frame * (size_t)m->track.limb_count + limb];
-    bool on = t->on && (m->at_frame || t->lasts);
+    const hf_track_contact* t = contact_of(m, limb);
+    bool on = is_on(m, limb);
     hf_vec3 none = {0, 0, 0}, force = none, moment = none;
     hf_hold hold = {0};
     if (on) hold = hf_hold_in_world(t->hold, hf_track_object(m->placement, t->hold.object));
@@ -210,15 +226,6 @@ static void take_force(maker* m, int link, hf_vec3 point, hf_vec3 force) {
     for (int i = 0; i < n; i++)
         m->force[i] -=
             m->jacobian[i] * force.x + m->jacobian[n + i] * force.y + m->jacobian[2 * n + i] * force.z;
-}
-
-static const hf_track_contact* contact_of(const maker* m, int limb) {
-    return &m->track.contacts[(size_t)m->frame * (size_t)m->track.limb_count + (size_t)limb];
-}
-
-static bool is_on(const maker* m, int limb) {
-    const hf_track_contact* t = contact_of(m, limb);
-    return t->on && (m->at_frame || t->lasts);
 }
 
 static int link_of(const maker* m, int limb) {
@@ -360,9 +367,10 @@ static void measure_holds(maker* m) {
     const hf_motion_frame* f = &m->motion->frames[m->frame];
     double u = (m->time_s - f->time_s) / (f[1].time_s - f->time_s);
     for (int l = 0; l < m->c->limb_count; l++) {
-        const hf_track_contact* t = &m->track.contacts[(size_t)m->frame * (size_t)m->track.limb_count + l];
-        if (!t->lasts) continue;
-        hf_vec3 held = hf_lerp(t->place, t[m->track.limb_count].place, u);
+        const hf_track_contact *last = last_of(m, l), *t = contact_of(m, l);
+        if (!is_on(m, l)) continue;
+        hf_vec3 held = t->place;
+        if (last->after == HF_TRACK_LASTS) held = hf_lerp(t->place, t[m->track.limb_count].place, u);
         hf_transform object = hf_track_object(m->placement, t->hold.object);
         double off = hf_distance(hf_apply(object, held), hf_track_place(&m->track, &t->hold, m->links));
         m->table->hold_error_max_m = fmax(m->table->hold_error_max_m, off);
