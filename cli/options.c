@@ -75,9 +75,8 @@ const option_def option_defs[] = {
     {"--choices", "-k", "K", OPTION_INT, AT(choices), 1, 1000,
      "contacts to give for each limb, best first; default 1"},
     {"--compare", NULL, NULL, OPTION_SWITCH, AT(compare), 0, 0,
-     "contacts scored by effort beside those scored by distance alone, with -o as one picture; of refine: "
-     "costs "
-     "and valid frames from the plan beside those from straight lines between key poses"},
+     "contacts scored by effort beside those scored by distance alone, with -o as one picture; of refine, "
+     "costs and valid frames from the plan beside those from straight lines between key poses"},
     {"--refine", NULL, NULL, OPTION_SWITCH, AT(refine), 0, 0,
      "make the plan quicker: body and limbs move together, as fast as limits and contact forces allow; the "
      "default"},

@@ -84,9 +84,12 @@ static hf_status compare_starts(const hf_creature* creature, const hf_scene* sce
     hf_workspace* workspace = NULL;
     if (!apply_settings(o, NULL, "refine", &wishes)) return already_told(error, HF_ERROR_ARGUMENT);
     hf_status status = set_error(error, hf_workspace_create(&workspace));
+    progress p = progress_start(o);
+    if (status == HF_OK) hf_workspace_watch(workspace, progress_report, &p);
     if (status == HF_OK)
         status = hf_refine_compare(creature, scene, schedule, &wishes, workspace, found, error);
     hf_workspace_free(workspace);
+    progress_end(&p);
     json_t* rows = json_array();
     for (int i = 0; i < HF_REFINE_STARTS && status == HF_OK; i++) {
         const hf_refine_comparison* c = &found[i];
@@ -134,6 +137,7 @@ static int refine_loaded(const char* path, const hf_schedule* schedule, hf_creat
     if (o->compare) {
         hf_status compared = compare_starts(creature, scene, schedule, name ? name : path, o, &error);
         free(name);
+        if (compared != HF_OK && !error.file[0]) snprintf(error.file, sizeof error.file, "%s", path);
         return compared == HF_OK ? EXIT_DONE : fail_with(&error);
     }
     limit_hand_over(o);
@@ -185,6 +189,10 @@ static int refine_file(const char* path, const options* o) {
 }
 
 int run_refine(const options* o) {
+    if (o->compare && (o->output || o->warm || o->fps > 0)) {
+        complain("--compare writes no motion: it takes no --output, --warm or --fps");
+        return EXIT_USAGE;
+    }
     if (o->output && !picture_fits(o, STRIP)) return EXIT_USAGE;
     char* path = find_kind(o->file, FILE_SCHEDULE);
     int code = path && (!o->output || make_output(o)) ? refine_file(path, o) : EXIT_BAD_INPUT;

@@ -244,6 +244,7 @@ expect 0 '"rate": 500' "$hf" export "$work/refined/stairs.motion.json" --fps 500
 expect 3 'outside 10 to 1000' "$hf" refine "$stand_up" --fps 5
 expect 3 'is a scenario, refine needs a schedule; holdfast plan or reach' "$hf" refine stairs
 expect 2 '--refine and --raw exclude each other' "$hf" plan stairs --refine --raw
+expect 2 'it takes no --output, --warm or --fps' "$hf" refine data/clips/stairs.schedule.json --compare -o "$work/compared"
 cp "$stand_up" "$work/plain.json"
 expect 0 'schedule (found)' "$hf" info "$work/plain.json"
 expect 0 'wrote' "$hf" render "$stand_up" -o "$work/timeline.png"

@@ -35,14 +35,14 @@ static void test_wall(void** state) {
 /* The second reach ends while the shelf is still on its way: the third one waits until it stands. */
 static void test_moving(void** state) {
     (void)state;
-    if (SANITIZED) skip(); // test_wall runs the same scenario
+    if (SANITIZED) skip(); // for time: test_wall takes most of the same code
     found_from("data/scenarios/moving-shelf.scenario.json", 6);
 }
 
 /* A finger that passes the shelf's edge between two frames is no deeper in it than the check allows. */
 static void test_edge(void** state) {
     (void)state;
-    if (SANITIZED) skip(); // test_wall runs the same scenario
+    if (SANITIZED) skip(); // for time: test_wall takes most of the same code
     found_from("data/scenarios/moving-shelf.scenario.json", 2);
 }
 

@@ -2,7 +2,7 @@
    and whether every answer is honest: a motion said to be found has no fault, and the check agrees; any other
    one names the frames that are not valid. The first edits are made once more at the end: then the editor has
    all that it keeps (sample sets, ways of the root), and memory in use must not grow.
-   adapt_soak SCENARIO SCHEDULE [EDITS [SEED [LARGEST_M]]] */
+   adapt_soak SCENARIO SCHEDULE [EDITS [SEED [LARGEST_M [tell]]]] */
 #include <holdfast/holdfast.h>
 
 #include <malloc.h>
@@ -36,6 +36,7 @@ typedef struct soak {
     hf_adapt_editor* editor;
     hf_adapt_result r;
     double largest_m;
+    bool tells; /* of each edit */
     int found, partial, wrong, levels[4];
     double time_s, worst_s;
 } soak;
@@ -111,7 +112,7 @@ static bool try_edit(soak* k, int edit, bool count) {
         k->wrong++;
         printf("edit %d is not found, and no frame is named\n", edit);
     }
-    if (fine && getenv("HF_SOAK_TELL")) tell(k, edit, &e, took);
+    if (fine && k->tells) tell(k, edit, &e, took);
     if (count) {
         k->time_s += took;
         if (took > k->worst_s) k->worst_s = took;
@@ -127,7 +128,7 @@ static bool try_edit(soak* k, int edit, bool count) {
 int main(int argc, char** argv) {
     hf_error error = {0};
     char text[1200];
-    soak k = {.largest_m = argc > 5 ? atof(argv[5]) : 0.3};
+    soak k = {.largest_m = argc > 5 ? atof(argv[5]) : 0.3, .tells = argc > 6 && strcmp(argv[6], "tell") == 0};
     int n = argc > 3 ? atoi(argv[3]) : 100;
     uint64_t seed = argc > 4 ? (uint64_t)atoll(argv[4]) : 1;
     if (argc < 3 || n < 1 || hf_scenario_load(argv[1], NULL, &k.s, &error) != HF_OK ||
@@ -136,7 +137,7 @@ int main(int argc, char** argv) {
         hf_adapt_editor_create(k.s->creature, k.s->scene, k.schedule, NULL, k.w, &k.editor, &error) !=
             HF_OK) {
         fprintf(stderr, "%s\n",
-                argc < 3 || n < 1 ? "usage: adapt_soak SCENARIO SCHEDULE [EDITS [SEED [LARGEST_M]]]"
+                argc < 3 || n < 1 ? "usage: adapt_soak SCENARIO SCHEDULE [EDITS [SEED [LARGEST_M [tell]]]]"
                                   : hf_error_text(&error, text, sizeof text));
         return 2;
     }

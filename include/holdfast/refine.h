@@ -98,7 +98,9 @@ HF_API hf_status hf_refine(const hf_creature* creature, const hf_scene* scene, c
 
 /* The same after an edit: `schedule` is a copy of `last`, a refined schedule, with holds moved or time added
    somewhere (a pause). From rest to rest, stretches that are as in `last` keep their poses and times, and so
-   do those in which only times differ; the others are refined again. The result has the rate of the schedule
+   do those in which only times differ. Limbs are bent towards holds that moved; a stretch that then holds in
+   its own time keeps these poses, whose torques are not compared with those of `last`, and the others are
+   refined again. The result has the rate of the schedule
    and need not be quicker. HF_ERROR_ARGUMENT also where the two do not have the same holds of the same limbs
    in the same order, points and normals aside. */
 HF_API hf_status hf_refine_again(const hf_creature* creature, const hf_scene* scene,

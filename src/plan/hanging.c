@@ -130,8 +130,9 @@ static bool is_shoulder(arm* a, int first, double ground, double* side) {
     double left = hf_dot(a->pivot, lateral(a));
     *side = left > 0 ? 1 : -1;
     hf_vec3 bone = hf_sub(place_of(a, next), a->pivot);
+    if (hf_length(bone) <= SHOULDER * a->length) bone = hf_sub(end_of(a), a->pivot); // no elbow
     return fabs(left) > TOO_SHORT * a->length && a->pivot.z - ground > ABOVE_GROUND * a->length &&
-           hf_acos(fmax(-1, fmin(1, -bone.z / fmax(hf_length(bone), 1e-9)))) > RAISED;
+           hf_acos(fmax(-1, fmin(1, -bone.z / hf_length(bone)))) > RAISED;
 }
 
 static bool hang_about(arm* a, double side, const double* given) {

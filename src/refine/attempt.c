@@ -69,7 +69,10 @@ static hf_status add_strained(const hf_refinement* r, const hf_schedule* made, c
     hf_status status = strained ? hf_strain_list(&s, r->of->strain, strained, &count) : HF_ERROR_MEMORY;
     for (int i = 0; i < motion->frame_count && count && status == HF_OK; i++) {
         if (!strained[i]) continue;
-        if (!HF_GROW(faults->faults, faults->fault_capacity, faults->fault_count)) return HF_ERROR_MEMORY;
+        if (!HF_GROW(faults->faults, faults->fault_capacity, faults->fault_count)) {
+            status = HF_ERROR_MEMORY;
+            break;
+        }
         faults->faults[faults->fault_count++] =
             (hf_frame_fault){.kind = HF_FAULT_DYNAMIC, .frame = i, .limb = HF_STRAINED};
         faults->outcome = HF_PARTIAL;

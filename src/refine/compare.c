@@ -190,8 +190,9 @@ static hf_status run(comparing* c, hf_refine_start start, double work, hf_refine
     hf_workspace_allow(w, spent + work);
     // the optimiser ends behind a step that gains little: it goes on while there is work and any gain
     for (double before = INFINITY; status == HF_OK && hf_workspace_goes_on(w);) {
-        double costs[2];
+        double costs[2] = {0, 0};
         status = hf_pose_path_improve(t, STEPS, w, costs);
+        if (status != HF_OK) break;
         if (before == INFINITY) out->cost[0] = costs[0];
         out->cost[1] = costs[1];
         if (!(costs[1] < LITTLE * before)) break;

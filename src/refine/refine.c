@@ -649,15 +649,18 @@ static hf_status refine_others(hf_whole* w) {
     return status == HF_OK ? finish(w) : status;
 }
 
-/* Stretches of an edited schedule as they are now, with limbs on moved holds: mostly that holds as it is, or
-   slower. What does not is refined again, for which the strain of the whole is asked. */
+/* Stretches of an edited schedule as they are now, with limbs on moved holds: mostly that holds as it is. One
+   that holds only when it is slower, or not at all, is refined again, for which the strain of the whole is
+   asked; the slower one stays as the best until then. */
 static hf_status keep_edited(hf_whole* w) {
     hf_status status = HF_OK;
     bool all = true;
     for (int i = 0; i < w->count && status == HF_OK; i++) {
         status = hf_attempt_given(&w->refining, &w->stretches[i]);
-        w->stretches[i].kept |= w->stretches[i].best != NULL;
-        all &= w->stretches[i].kept;
+        hf_stretch* s = &w->stretches[i];
+        double own_s = s->given->knots[s->given->knot_count - 1].time_s;
+        s->kept |= s->best && s->best_s <= own_s + 1 / w->refining.rate;
+        all &= s->kept;
     }
     return status == HF_OK && !all ? find_strain(w) : status;
 }
