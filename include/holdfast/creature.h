@@ -27,7 +27,8 @@ HF_API hf_status hf_creature_load(const char* path, const hf_load_options* optio
                                   hf_error* error);
 HF_API void hf_creature_free(hf_creature* creature);
 
-/* Writes links, joints, inertials and collision bodies as a URDF that loads to the same creature. */
+/* Writes links, joints, inertials and collision bodies as a URDF that loads to the same creature; of a
+   skeleton also STEM.srdf beside it, with its postures and the pairs of bodies that are not tested. */
 HF_API hf_status hf_creature_write_urdf(const hf_creature* creature, const char* path, hf_error* error);
 
 /* Writes bodies, joints, inertials, collision bodies and motors as MJCF, which MuJoCo loads; spheres at the

@@ -1,5 +1,6 @@
 /* Which pairs of bodies are tested for self-collision: all but those of one link, of a link and its
-   parent, those the SRDF disables, and those that touch in the rest posture (reaching-2003, section 4). */
+   parent, those the SRDF or a skeleton's draft disables, and those that touch in the rest posture
+   (reaching-2003, section 4). */
 #include "model/creature_build.h"
 
 static void set_pair(hf_creature* c, int a, int b) {
