@@ -206,8 +206,7 @@ static bool free_posture(hf_planner* p, const hf_plan_hold* holds, int count, co
     for (int k = 0; k < limb->joint_count && how != JUST_OFF; k++) {
         const hf_joint* j = &w->view->joints[limb->joints[k]];
         if (j->q_count != 1) continue;
-        to->q[j->q_index] +=
-            (w->view->rest[j->q_index] - to->q[j->q_index]) / (how == HALF_WAY_TO_REST ? 2 : 1);
+        to->q[j->q_index] += (w->home[j->q_index] - to->q[j->q_index]) / (how == HALF_WAY_TO_REST ? 2 : 1);
     }
     hf_pose_follow(w->creature, to->q);
     hf_collision hit;
