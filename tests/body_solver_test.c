@@ -295,35 +295,6 @@ static void balance_stands_above_the_guide(void** state) {
     close_body(&b);
 }
 
-/* Without polish there is one descent: it finds a hand target that is in reach, and comes nearer to one that
-   is not in at most half of the steps. */
-static void one_descent_comes_near(void** state) {
-    (void)state;
-    body b;
-    open_body(&b, human());
-    for (int far = 0; far < 2; far++) {
-        int steps[2];
-        for (int polish = 0; polish < 2; polish++) {
-            hf_pose_rest(b.creature, &b.pose);
-            hf_target targets[3] = {target_here(&b, limb_named(&b, "left_leg"), HF_TARGET_POSE, true),
-                                    target_here(&b, limb_named(&b, "right_leg"), HF_TARGET_POSE, true),
-                                    target_here(&b, limb_named(&b, "right_arm"), HF_TARGET_POSITION, true)};
-            targets[2].point = hf_add(targets[2].point, hf_v3(far ? 3 : 0.1, 0, 0.05));
-            hf_transform guide = b.pose.root;
-            hf_body_solve_options o = hf_body_solve_options_default();
-            o.guide = &guide, o.solve.max_starts = 1, o.polish = polish;
-            double errors[6];
-            hf_solve_result result = solve(&b, targets, 3, &o, errors);
-            assert_int_equal(result.stop == HF_STOP_REACHED, !far);
-            steps[polish] = result.iterations;
-            if (far) assert_true(errors[4] < 3);
-            if (!polish) assert_int_equal(result.starts, 1);
-        }
-        if (far) assert_true(2 * steps[0] <= steps[1]);
-    }
-    close_body(&b);
-}
-
 /* ---- promises ---- */
 
 static void only_what_targets_need_moves(void** state) {
@@ -464,7 +435,6 @@ int main(void) {
         cmocka_unit_test(held_feet_stay_while_a_hand_cannot_arrive),
         cmocka_unit_test(guide_moves_the_root_and_feet_stay),
         cmocka_unit_test(balance_stands_above_the_guide),
-        cmocka_unit_test(one_descent_comes_near),
         cmocka_unit_test(only_what_targets_need_moves),
         cmocka_unit_test(equal_seeds_give_equal_poses),
         cmocka_unit_test(a_warm_workspace_takes_no_heap),

@@ -60,12 +60,9 @@ typedef double (*hf_balance_fn)(void* user, hf_vec3 com, hf_vec3* shift);
 
 typedef struct hf_body_solve_options {
     hf_solve_options solve;
-    bool move_root;  /* default true */
-    bool move_trunk; /* joints of no limb may move; default true */
-    bool move_free;  /* joints that no target depends on may move for the balance; default true */
-    bool polish;     /* what is not reached is approached to the last, from max_starts starts; without
-                        it the given pose descends once, which a step of a longer search needs, and
-                        max_starts and seed do not count; default true */
+    bool move_root;            /* default true */
+    bool move_trunk;           /* joints of no limb may move; default true */
+    bool move_free;            /* joints that no target depends on may move for the balance; default true */
     const hf_transform* guide; /* wished root pose, NULL for none */
     double guide_weight;       /* default 0.1 */
     hf_balance_fn balance;     /* NULL for none */

@@ -25,7 +25,7 @@ static const double MORE = 1.1;
 static const double PROGRESS = 0.9;
 /* Of frames in a row that miss a target, some no farther apart than this, s, are given to the whole-body
    solver. */
-static const double ASK_S = 0.2;
+static const double ASK_S = 0.1;
 /* Rounds of smoothing and balancing a window, and passes of its smoothing in each. */
 enum { RELAXATIONS = 30, SMOOTHINGS = 4 };
 /* The first push of a body out of another one, m; each round pushes that much further. */
@@ -75,8 +75,7 @@ static int list_targets(const hf_bend* b, int f, hf_target* targets) {
     return n;
 }
 
-/* Where the whole-body solver would have the root of a frame, for all holds and the balance. The next round
-   asks again, so one descent is enough. */
+/* Where the whole-body solver would have the root of a frame, for all holds and the balance. */
 static hf_status ask(hf_bend* b, int f, const hf_stance* stance, double* q, hf_delta* wish) {
     const hf_source* s = b->source;
     hf_target targets[HF_STANCE_SUPPORTS];
@@ -84,7 +83,7 @@ static hf_status ask(hf_bend* b, int f, const hf_stance* stance, double* q, hf_d
     hf_body_solve_options o = hf_body_solve_options_default();
     hf_stance_wish balance = {stance, 2 * HF_MARGIN_M};
     hf_transform root = b->roots[f];
-    o.move_trunk = false, o.move_free = false, o.polish = false;
+    o.move_trunk = false, o.move_free = false;
     o.guide = &root;
     o.solve.max_starts = 1;
     o.solve.posture = s->q + (size_t)f * (size_t)s->q_count;

@@ -279,16 +279,6 @@ static bool began_at_guide(const search* s) {
     return s->first.cost[HF_BODY_GUIDE] <= near2 && reached(s, &s->first, HF_BODY_BALANCE);
 }
 
-/* One descent of all levels from the given pose. */
-static hf_status descend_once(search* s) {
-    hf_status status = begin(s, 0);
-    if (status != HF_OK) return status;
-    bool ended = descend(s, HF_BODY_LEVELS, SLOW_FINE);
-    s->result->starts++;
-    keep(s, true, ended);
-    return HF_OK;
-}
-
 static hf_status run_starts(search* s) {
     const hf_body_problem* p = &s->problem;
     int same = 0;
@@ -489,7 +479,7 @@ static hf_status solve(search* s, int count, hf_pose* pose, double* errors) {
     if (bytes) memcpy(s->first.pose.q, pose->q, bytes);
     hf_body_keep_limits(p, s->first.pose.q);
     hf_body_measure(p, &s->first);
-    status = p->options->polish ? run_starts(s) : descend_once(s);
+    status = run_starts(s);
     if (status != HF_OK) return status;
     conclude(s, errors);
     pose->root = s->best.pose.root;

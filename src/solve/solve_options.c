@@ -31,10 +31,6 @@ static const hf_option body_items[] = {
     {"move_trunk", HF_OPTION_FLAG, FIELD(move_trunk), 0, 1, 1, "", "joints of no limb may move"},
     {"move_free", HF_OPTION_FLAG, FIELD(move_free), 0, 1, 1, "",
      "joints that no target depends on may move for the balance"},
-    {"polish", HF_OPTION_FLAG, FIELD(polish), 0, 1, 1, "",
-     "what is not reached is approached to the last, from several starts; without it the given pose descends "
-     "once, "
-     "and starts and seed do not count"},
     {"guide_weight", HF_OPTION_REAL, FIELD(guide_weight), 0, 1, 0.1, "",
      "pull of the root towards the guide where the targets leave freedom"},
 };
