@@ -12,19 +12,26 @@
 #include <math.h>
 #include <string.h>
 
-/* From straight down to the first long bone: arms that are nearer than this hang already, rad. */
+/* From straight down to the first long bone, rad: relaxed arms are within 0.2 of it, those of an A pose begin
+   at 0.6. */
 static const double RAISED = 0.5;
-/* Outwards from straight down, rad: where a limb is tried, from the nearest on; and how much farther out than
-   the nearest free one it hangs, for the legs that pass it. */
+/* Outwards from straight down, rad: where a limb is tried, from the nearest on, up to where it would look
+   raised again; and how much farther out than the nearest free one it hangs: 3 cm at the hand of a person,
+   for the thighs that pass it. */
 static const double OUTWARDS[] = {0, 0.08, 0.16, 0.24, 0.32};
 static const double ROOM = 0.06;
-static const double HANGS = 0.15;    /* rad that the end may be off the way in which it is to hang */
-static const double ELBOW = 0.3;     /* rad that an elbow is bent at least */
-static const double ACROSS = 0.7;    /* cosine: an elbow that bends ahead turns about the lateral axis */
-static const double SHOULDER = 0.25; /* of the limb's length: joints so near the pivot turn the limb */
+static const double HANGS = 0.15; /* rad that the end may be off the way in which it is to hang: less than two
+                                     steps outwards */
+static const double ELBOW = 0.3;  /* rad that an elbow is bent at least, as a relaxed person's is */
+static const double ACROSS = 0.7; /* cosine: an elbow that bends ahead turns about the lateral axis, within 45
+                                     degrees */
+static const double SHOULDER = 0.25; /* of the limb's length: joints so near the pivot turn the limb; an elbow
+                                        is farther */
 static const double COLLAR = 0.4;    /* of the limb's length: bones of a collar before the shoulder */
 static const double TOO_SHORT = 0.1; /* of a limb's length: an axis this near to the limb does not turn it */
-static const double ABOVE_GROUND = 1.1; /* lengths of the limb that its shoulder is above the feet */
+static const double ABOVE_GROUND = 1.1; /* lengths of the limb that its shoulder is above the feet, so that
+                                           its end clears the ground */
+/* Sweeps over a shoulder of three hinges, which comes to rest in three or four. */
 enum { SWEEPS = 12, OUTWARD_COUNT = sizeof OUTWARDS / sizeof *OUTWARDS };
 
 typedef struct arm {
