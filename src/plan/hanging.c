@@ -31,7 +31,7 @@ static const double COLLAR = 0.4;    /* of the limb's length: bones of a collar 
 static const double TOO_SHORT = 0.1; /* of a limb's length: an axis this near to the limb does not turn it */
 static const double ABOVE_GROUND = 1.1; /* lengths of the limb that its shoulder is above the feet, so that
                                            its end clears the ground */
-/* Sweeps over a shoulder of three hinges, which comes to rest in three or four. */
+/* Sweeps over the joints of a shoulder. */
 enum { SWEEPS = 12, OUTWARD_COUNT = sizeof OUTWARDS / sizeof *OUTWARDS };
 
 typedef struct arm {
