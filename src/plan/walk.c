@@ -257,12 +257,11 @@ static bool sinks_between(const hf_walk* w, const hf_segment* part, const hf_pos
     return sinks;
 }
 
-/* Ranges and room from knot to knot; what was free before a mend and is not part of it is free still. */
+/* Ranges and room from knot to knot. */
 static verdict judge_knots(hf_walk* w) {
     hf_planner* p = w->planner;
     hf_plan_hold holds[HF_MAX_HOLDS];
     for (int k = 1; k <= w->last; k++) {
-        if (w->mended && k < w->free_to && !hf_walk_is_mended(w, k) && !hf_walk_is_mended(w, k - 1)) continue;
         hf_pose a = hf_walk_pose(w, k - 1), b = hf_walk_pose(w, k);
         hf_segment part = way_to(w, k, holds);
         w->stop = k;
@@ -361,15 +360,13 @@ static bool find_ends(hf_walk* w) {
     return good && w->height > 0;
 }
 
-/* What an attempt has from the one before it at the same steps: nothing; what knots learnt; all but the poses
-   of a few knots at which a limb moves another way. */
-typedef enum beginning { ANEW, LEARNT, MENDED } beginning;
+/* What an attempt has from the one before it at the same steps: nothing, or what knots learnt. */
+typedef enum beginning { ANEW, LEARNT } beginning;
 
 /* What rounds learn begins anew, unless it goes on from an attempt at the same steps. */
 static void begin_rounds(hf_walk* w, double crouch, beginning from) {
     size_t rows = (size_t)(w->last + 1);
     w->unheld = 0;
-    if (from == MENDED) return;
     w->posed = 0, w->crouch = crouch * w->height;
     for (int k = 0; k <= w->last; k++) w->ceiling[k] = w->height_wish[k] - w->crouch, w->floor[k] = -INFINITY;
     if (from != ANEW) return;
@@ -379,7 +376,6 @@ static void begin_rounds(hf_walk* w, double crouch, beginning from) {
     memset(w->inward, 0, sizeof *w->inward * rows);
 }
 
-/* Knots outside of what was mended stay as they are in the first round. */
 static verdict attempt(hf_walk* w, double crouch, beginning from) {
     if (!hf_footsteps_time(w) || !find_regions(w)) return FAILS;
     hf_walk_tuck_time(w);
@@ -387,15 +383,12 @@ static verdict attempt(hf_walk* w, double crouch, beginning from) {
     hf_walk_arcs(w);
     begin_rounds(w, crouch, from);
     int fewest = INT_MAX, since = 0;
-    bool tucked = false;
     verdict v = PRESSES_ELSEWHERE;
-    w->held = false;
     for (int round = 0; since < PATIENCE && v == PRESSES_ELSEWHERE; round++) {
-        w->mended = from == MENDED && round == 0;
-        if (!w->mended && !find_curve(w)) return hf_plan_ok(w->planner) ? PRESSES_ELSEWHERE : FAILS;
+        if (!find_curve(w)) return hf_plan_ok(w->planner) ? PRESSES_ELSEWHERE : FAILS;
         if (!hf_walk_poses(w)) return hf_plan_ok(w->planner) ? UNREACHED : FAILS;
-        if (round == 0 && !w->mended && leg_meets_body(w, judge_knots(w))) return COLLIDES;
-        tucked = round == 0 && !w->mended && hf_walk_tuck_all(w);
+        if (round == 0 && leg_meets_body(w, judge_knots(w))) return COLLIDES;
+        if (round == 0) hf_walk_tuck_all(w);
         if (round == 0 && is_much_too_fast(w)) return TOO_FAST;
         v = judge_wrenches(w);
         if (v == PRESSES_ELSEWHERE && w->learns > 0) {
@@ -409,7 +402,6 @@ static verdict attempt(hf_walk* w, double crouch, beginning from) {
     }
     if (v == PRESSES_ELSEWHERE) judge_speeds(w);
     if (v == HOLDS) v = judge_speeds(w);
-    w->held = v == HOLDS && !tucked;
     return v == HOLDS ? judge_knots(w) : v;
 }
 
@@ -476,9 +468,7 @@ static bool raise_step(hf_walk* w) {
             if (w->together ? !hf_link_in_limb(world->creature, link, w->steps[i].limb)
                             : !is_of_leg(world, hit->body))
                 continue;
-            hf_footstep* s = &w->steps[i];
-            s->raised++;
-            w->mend_first = s->roll >= 0 ? s->roll : s->lift, w->mend_last = s->land, w->free_to = w->stop;
+            w->steps[i].raised++;
             return true;
         }
     return false;
@@ -511,17 +501,12 @@ static bool roll_hasty_sooner(hf_walk* w) {
     return sooner;
 }
 
-/* Changes one thing that may mend the walk: a step that meets the scene goes higher, which leaves all else as
-   it was where that was held; a limb that does not walk and meets something is drawn in, a foot that keeps
-   the body from where it should be rolls sooner. False where nothing is left to change. */
-static bool mend(hf_walk* w, verdict v, int* raised, beginning* from) {
-    *from = LEARNT;
+/* Changes one thing that may mend the walk: a step that meets the scene goes higher, a limb that does not
+   walk and meets something is drawn in, a foot that keeps the body from where it should be rolls sooner.
+   False where nothing is left to change. */
+static bool mend(hf_walk* w, verdict v, int* raised) {
     if (v == COLLIDES && ++*raised > MOST_RAISED) return false;
-    if (v == COLLIDES && raise_step(w)) {
-        *from = w->held ? MENDED : LEARNT;
-        return true;
-    }
-    if (v == COLLIDES) return hf_walk_tuck_in(w);
+    if (v == COLLIDES) return raise_step(w) || hf_walk_tuck_in(w);
     if (v == PRESSES_ELSEWHERE || v == TOO_FAST) return roll_hasty_sooner(w);
     return v == UNREACHED && roll_sooner(w, w->stop);
 }
@@ -531,11 +516,11 @@ static bool mend(hf_walk* w, verdict v, int* raised, beginning* from) {
 static verdict try_pace(hf_walk* w, double crouch, beginning from) {
     verdict v = attempt(w, crouch, from);
     for (int raised = 0, farthest = -1, in_vain = 0;
-         v != HOLDS && in_vain < PATIENCE && mend(w, v, &raised, &from);) {
+         v != HOLDS && in_vain < PATIENCE && mend(w, v, &raised);) {
         bool farther = v == UNREACHED && w->stop > farthest;
         farthest = farther ? w->stop : farthest;
         in_vain += !farther && v != COLLIDES;
-        v = attempt(w, crouch, from);
+        v = attempt(w, crouch, LEARNT);
     }
     return v;
 }

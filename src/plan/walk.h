@@ -83,14 +83,10 @@ typedef struct hf_walk {
     int last;        /* knot */
     int lead;        /* knots by which the body is ahead of the middle of its feet */
     hf_pose from, to, scratch;
-    hf_vec3 begin, end; /* places of the centre of mass */
-    double height;      /* m: of the centre of mass over the contacts, on average */
-    double crouch;      /* m: how much lower than wished the root is from the beginning */
-    int stop;           /* the knot at which it collides or a limb misses its place */
-    bool held;          /* contacts and joints allow all knots, as the last attempt had them */
-    bool mended;        /* since then only these knots have changed: a limb goes another way there; */
-    int mend_first, mend_last;
-    int free_to;             /* knots before this one were free then */
+    hf_vec3 begin, end;      /* places of the centre of mass */
+    double height;           /* m: of the centre of mass over the contacts, on average */
+    double crouch;           /* m: how much lower than wished the root is from the beginning */
+    int stop;                /* the knot at which it collides or a limb misses its place */
     int learns;              /* rounds in which limbs still learn to swing against the body's turning */
     int unheld;              /* knots whose wrench the contacts do not hold */
     double* way;             /* of each guide pose from the node on: metres ahead that take as many steps */
@@ -126,10 +122,6 @@ typedef struct hf_walk {
 /* The knot's pose; q is that of the walk. */
 static inline hf_pose hf_walk_pose(const hf_walk* w, int k) {
     return (hf_pose){w->roots[k], w->q + (size_t)k * (size_t)w->planner->world.view->q_count};
-}
-
-static inline bool hf_walk_is_mended(const hf_walk* w, int k) {
-    return k >= w->mend_first && k <= w->mend_last;
 }
 
 /* ---- footsteps.c ---- */
@@ -173,8 +165,8 @@ void hf_walk_counter_learn(hf_walk* walk);
 /* Finds a posture in which the limb that met the scene or the body last is free wherever it meets something.
    False where there is none. */
 bool hf_walk_tuck_in(hf_walk* walk);
-/* The same for all limbs that meet something at a knot; true when there is one. */
-bool hf_walk_tuck_all(hf_walk* walk);
+/* The same for all limbs that meet something at a knot. */
+void hf_walk_tuck_all(hf_walk* walk);
 /* Keeps what limbs do at about the same places of the way when the steps have new times. */
 void hf_walk_tuck_time(hf_walk* walk);
 /* Puts limbs that have such postures at the knot into them. */

@@ -470,11 +470,10 @@ static double floor_of(const hf_walk* w) {
     return most;
 }
 
-/* All knots, or those that were mended where it `keeps` the others; *missed are those at which a limb does
-   not reach. The ceiling goes down there, and on level
+/* All knots; *missed are those at which a limb does not reach. The ceiling goes down there, and on level
    ground with it the roots of all knots, also in this round. False where one should be lower than a walk
    goes. */
-static bool find_all(hf_walk* w, bool keeps, int* missed) {
+static bool find_all(hf_walk* w, int* missed) {
     hf_pose first = hf_walk_pose(w, 0);
     hf_pose_copy(&w->planner->world, &w->from, &first);
     w->roots[0] = w->from.root;
@@ -486,7 +485,6 @@ static bool find_all(hf_walk* w, bool keeps, int* missed) {
     bool level = hf_walk_is_level(w);
     for (int k = 1, phase = -1; k <= w->last; k++) {
         double off = 0;
-        if (keeps && !hf_walk_is_mended(w, k)) continue;
         if (!hf_workspace_goes_on_often(w->planner->tools.workspace)) return false;
         if (hf_walk_phase(w, k) != phase) find_footing(w, phase = hf_walk_phase(w, k), &f);
         w->posed = posed;
@@ -519,9 +517,8 @@ static bool find_all(hf_walk* w, bool keeps, int* missed) {
 bool hf_walk_poses(hf_walk* w) {
     int missed = 1, fewest = INT_MAX, since = 0;
     for (int i = 0; i < MOST_LOWERINGS && missed > 0 && since < IN_VAIN; i++) {
-        w->mended = w->mended && i == 0; // where a limb missed its place, heights change along the whole way
-        if (!w->mended) hf_walk_roots(w);
-        if (!find_all(w, w->mended, &missed)) return false;
+        hf_walk_roots(w);
+        if (!find_all(w, &missed)) return false;
         since = missed < fewest ? 0 : since + 1;
         fewest = missed < fewest ? missed : fewest;
     }

@@ -99,17 +99,15 @@ bool hf_walk_tuck_in(hf_walk* w) {
     return draw_in(w, limb, first, last);
 }
 
-bool hf_walk_tuck_all(hf_walk* w) {
+void hf_walk_tuck_all(hf_walk* w) {
     const hf_creature_view* v = w->planner->world.view;
-    bool any = false;
     for (int l = 0; l < v->limb_count; l++) {
         int first = w->last, last = 0;
         if (v->limbs[l].joint_count == 0 || hf_holds_find(w->node->holds, w->node->hold_count, l) >= 0)
             continue;
         find_meetings(w, l, &first, &last);
-        if (last > 0 && draw_in(w, l, first, last)) any = true;
+        if (last > 0) draw_in(w, l, first, last);
     }
-    return any;
 }
 
 void hf_walk_tuck_time(hf_walk* w) {
