@@ -189,8 +189,9 @@ static hf_transform swing_at(const swing* g, int knot, double* rolled) {
     pivot.z = from.z + hf_ease(up ? soon : late) * (to.z - from.z) + 64 * u * u * u * v * v * v * g->to->high;
     hf_quat turn = hf_quat_slerp(g->lifts.rotation, g->lands.rotation, over);
     // from 0 to 1 and back, smooth at both ends and highest at 3/8 of the time
+    const double HIGHEST = 27.0 * 3125 / (1 << 24);
     double t = (double)(knot - g->begin) / (g->to->land - g->begin), s = 1 - t;
-    *rolled = g->toe.frame >= 0        ? g->toe.most * t * t * t * s * s * s * s * s / 0.005029141902923584
+    *rolled = g->toe.frame >= 0        ? g->toe.most * t * t * t * s * s * s * s * s / HIGHEST
               : hf_length(g->axis) > 0 ? TILT_RAD * 64 * t * t * t * s * s * s
                                        : 0;
     if (*rolled > 0) turn = hf_quat_mul(turn, hf_quat_axis_angle(g->axis, *rolled));
