@@ -354,6 +354,15 @@ printf '\357\273\277{ "format": "holdfast-creature", "version": 1, "urdf": "%s" 
 expect 0 'creature spider' "$hf" info "$work/mark.creature.json"
 expect 2 '--seed 1.5: a whole number' "$hf" pose demo --seed 1.5
 [ -w /dev/full ] && expect 3 'standard output cannot be written' sh -c "'$hf' help >/dev/full"
+# A reader that goes, as head does, is told nothing; the exit code tells scripts.
+{ sleep 0.2; "$hf" help --man 2>"$work/told"; echo $? >"$work/code"; } | :
+if [ -s "$work/told" ] || [ "$(cat "$work/code")" != 3 ]; then
+  echo "FAILED: a closed pipe gave $(cat "$work/code" "$work/told")"; failures=$((failures + 1))
+fi
+for command in "pose demo" "plan stairs" "reach fridge"; do
+  expect 3 'a folder is expected' "$hf" $command --output "$work/stem.motion.json"
+done
+[ ! -e "$work/stem.motion.json" ] || { echo "FAILED: a folder has the name of a file"; failures=$((failures + 1)); }
 
 # Right ones.
 expect 0 'human' "$hf" info
