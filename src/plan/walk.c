@@ -28,12 +28,11 @@ static const double MOST_LEARNT_M = 0.3;
    time: six times that are 0.3 of the leg, more than footholds in turn differ. */
 enum { COUNTER_ROUNDS = 3, PATIENCE = 2, MOST_FAILED = 3, MOST_RAISED = 6, MOST_SOONER = 6 };
 /* One of so many knots that is not held once limbs have learnt to swing: such a walk is far from one that
-   holds, and all its steps become slower at once by this factor. */
+   holds, and all its steps become slower at once. */
 enum { FAR_OFF = 4 };
 /* One of so many at most: such a walk is near to one that holds, and may use up seven eighths of the work
    that is left for walks instead of half of it. */
 enum { NEARLY = 50 };
-static const double MUCH_SLOWER = 1.25;
 /* Footholds that are tried with one longest stride, each without a step of those before it that failed. */
 enum { MOST_BARRED = 6 };
 /* Attempts with the same footholds. After each, steps with a knot that does not hold take longer by a factor,
@@ -596,7 +595,7 @@ static bool slow_down(hf_walk* w, verdict v, int pace) {
     for (int i = 0; i < w->steps.count; i++) {
         hf_footstep* s = &w->steps.all[i];
         bool beside = spreads && ((i > 0 && s[-1].blamed) || (i + 1 < w->steps.count && s[1].blamed));
-        if (all || s->blamed || beside) s->slower *= far_off && all ? MUCH_SLOWER : fmax(SLOWER, s->too_fast);
+        if (all || s->blamed || beside) s->slower *= fmax(SLOWER, s->too_fast);
         good = good && s->slower <= slowest;
     }
     return good;
