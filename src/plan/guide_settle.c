@@ -247,14 +247,26 @@ static hf_vec3 aside_of(const ladder* k, int rung) {
     return hf_rotate(root.rotation, hf_v3(0, (free[0] - free[1]) / 2, 0));
 }
 
+/* What limbs stand on from a root that is raised by so much. */
+static footing footing_raised(const ladder* k, int rung, double by) {
+    hf_transform root = k->rungs[rung].ease;
+    root.position.z += by;
+    footing f = footing_at(k->world, root);
+    f.shift -= by;
+    return f;
+}
+
 static footing footing_on(const ladder* k, int rung) {
     footing f = footing_at(k->world, k->rungs[rung].ease);
-    if (f.count == 0 && !any_tilt(k->world)) { // the ray from a crouching hip starts below the floor
-        hf_transform raised = k->rungs[rung].ease;
-        raised.position.z += HANGING * f.length;
-        f = footing_at(k->world, raised);
-        f.shift -= HANGING * f.length;
-    }
+    bool below = f.count == 0 && !any_tilt(k->world); // the ray from a crouching hip starts below the floor
+    return below ? footing_raised(k, rung, HANGING * f.length) : f;
+}
+
+/* On what limbs stand that hang high over it. */
+static footing footing_below(const ladder* k, int rung) {
+    footing f = {0};
+    for (int i = 1; f.count == 0 && i * HANGING < HF_UNDER_FARTHEST - 1; i++)
+        f = footing_raised(k, rung, -i * HANGING * k->length);
     return f;
 }
 
@@ -272,6 +284,31 @@ static hf_quat inclined(const ladder* k, int rung) {
     return hf_quat_mul(level, hf_quat_axis_angle(hf_v3(0, 1, 0), pitch));
 }
 
+/* From the guide to where limbs stand. */
+static void stand_on(const ladder* k, int rung, const footing* f) {
+    k->rungs[rung].risen = f->shift < 0, k->rungs[rung].hangs = f->count == 0;
+    k->rungs[rung].shift = hf_scale(f->down, f->shift);
+    if (!any_tilt(k->world)) k->rungs[rung].shift = hf_add(k->rungs[rung].shift, aside_of(k, rung));
+}
+
+/* A guide that was drawn may float over ground on which the body can stand: where it does so all the way from
+   one place on the ground to another, the body stands there. One that leaves the ground to climb stays. */
+static void come_down(const ladder* k) {
+    int last = k->rung_count - 1;
+    for (int first = 1, next; first < last; first = next + 1) {
+        for (next = first; next < last && k->rungs[next].hangs; next++)
+            if (footing_below(k, next).count == 0) break;
+        if (next == last || k->rungs[next].hangs) {
+            while (next < last && k->rungs[next].hangs) next++;
+            continue;
+        }
+        for (int r = first; r < next; r++) {
+            footing f = footing_below(k, r);
+            stand_on(k, r, &f);
+        }
+    }
+}
+
 /* Shifts that let limbs stand, averaged along the way; both ends stay. */
 static void choose_ease(ladder* k) {
     int window = (int)fmax(1, HF_LARGE_SHIFT * 2 / 3 / k->apart);
@@ -284,10 +321,9 @@ static void choose_ease(ladder* k) {
     for (int r = 0; r < k->rung_count; r++) {
         if (r > 0 && r < k->rung_count - 1) k->rungs[r].ease.rotation = inclined(k, r);
         footing f = footing_on(k, r);
-        k->rungs[r].risen = f.shift < 0, k->rungs[r].hangs = f.count == 0;
-        k->rungs[r].shift = hf_scale(f.down, f.shift);
-        if (!any_tilt(k->world)) k->rungs[r].shift = hf_add(k->rungs[r].shift, aside_of(k, r));
+        stand_on(k, r, &f);
     }
+    if (!any_tilt(k->world)) come_down(k);
     int last = k->rung_count - 1;
     for (int r = 1; r < last; r++) {
         hf_vec3 sum = {0, 0, 0};

@@ -54,6 +54,9 @@ static const double STIFF_PACE = 0.85;
    these ever slower steps. Fewer steps before slower ones. The values were found with a human, a G1, an
    ANYmal and a quadruped on 5 m of level ground. */
 static const double STRIDES[] = {1, 0.9, 0.8, 0.72, 0.65, 0.5};
+/* Strides of a way that is walked whole or not at all; and of one that is rather walked in parts than with
+   much work: a longer one has more work in proportion. */
+enum { SHORT = 2, LONG = 5 };
 enum { STRIDE_TRIES = sizeof STRIDES / sizeof *STRIDES, CROUCH_TRIES = 2 };
 
 typedef enum verdict { HOLDS, TOO_FAST, PRESSES_ELSEWHERE, COLLIDES, UNREACHED, FAILS } verdict;
@@ -614,7 +617,8 @@ static verdict try_paces(hf_walk* w, double crouch) {
     memset(w->tuck.limbs, 0, sizeof *w->tuck.limbs * (size_t)p->world.view->limb_count);
     for (int i = 0, failed = 0; i < MOST_ATTEMPTS && failed < MOST_FAILED && hf_plan_ok(p); i++) {
         bool near = i > 0 && v == PRESSES_ELSEWHERE && NEARLY * w->press.unheld <= w->last;
-        if (!hf_workspace_goes_on(p->tools.workspace) || p->tree.walk_knots <= w->reserve / (near ? 4 : 1))
+        if (!hf_workspace_goes_on(p->tools.workspace) ||
+            p->tree.walk_knots <= w->floor + (w->reserve - w->floor) / (near ? 4 : 1))
             return FAILS;
         v = try_pace(w, crouch, i == 0 ? ANEW : LEARNT);
         // limbs that do not reach at this pace do not at slower ones, at which the body sways farther, and
@@ -628,11 +632,18 @@ static verdict try_paces(hf_walk* w, double crouch) {
     return v;
 }
 
-/* Ends the walk before the step in which it collides, unless that is one of the first. */
-static void end_before(hf_walk* w) {
+/* The guide pose of the last step before the one in which the walk stopped; that of the node where this was
+   one of the first. */
+static int came_to(const hf_walk* w) {
     int landed = 0;
     while (landed < w->steps.count && w->steps.all[landed].land <= w->stop) landed++;
-    if (landed > w->node->hold_count) w->farthest = w->steps.all[landed - 1].guide_index;
+    return landed > w->node->hold_count ? w->steps.all[landed - 1].guide_index : w->node->guide_index;
+}
+
+/* Ends the walk before the step in which it collides, unless that is one of the first. */
+static void end_before(hf_walk* w) {
+    int came = came_to(w);
+    if (came > w->node->guide_index) w->farthest = came;
 }
 
 /* The walk with the steps that were found. */
@@ -663,7 +674,7 @@ static verdict try_stride(hf_walk* w, double stride, bool thorough, int tried[3]
     hf_planner* p = w->planner;
     verdict v = FAILS;
     w->steps.apart = false;
-    w->reserve = p->tree.walk_knots / 2;
+    w->reserve = w->floor + (p->tree.walk_knots - w->floor) / 2;
     for (int i = 0; i < MOST_BARRED && hf_plan_ok(p) && p->tree.walk_knots > w->reserve; i++) {
         p->progress.work++;
         if (!hf_footsteps_find(w, stride)) return FAILS;
@@ -673,6 +684,8 @@ static verdict try_stride(hf_walk* w, double stride, bool thorough, int tried[3]
         tried[0] = w->steps.parts, tried[1] = w->guide_index, tried[2] = bars;
         v = try_heights(w);
         if (v != COLLIDES && v != UNREACHED) return v;
+        int came = came_to(w);
+        w->came = came > w->came ? came : w->came;
         if (legs_meet(w, v) && !w->steps.apart)
             w->steps.apart = true;
         else if (v == UNREACHED && !thorough && !hf_walk_is_level(w)) {
@@ -691,7 +704,7 @@ static bool find_with(hf_walk* w, double natural) {
     for (int thorough = 0; thorough < 2 && w->skipped; thorough++) {
         w->skipped = false;
         int tried[3] = {-1, -1, -1};
-        for (int i = 0; i < STRIDE_TRIES && hf_plan_ok(p) && p->tree.walk_knots > 0; i++) {
+        for (int i = 0; i < STRIDE_TRIES && hf_plan_ok(p) && p->tree.walk_knots > w->floor; i++) {
             verdict v = try_stride(w, STRIDES[i] * natural, thorough, tried);
             if (v == HOLDS) return true;
             if (v == COLLIDES && p->tools.hit.other_body < 0) end_before(w);
@@ -701,20 +714,56 @@ static bool find_with(hf_walk* w, double natural) {
 }
 
 /* Groups of the gait first, where the other limbs could hold the body, then one limb at a time. */
-static bool find_walk(hf_walk* w) {
+static bool find_to(hf_walk* w, int farthest) {
     double natural = hf_walk_natural_stride(&w->planner->world);
     double longer = hf_walk_longer_together(&w->planner->world);
+    w->farthest = farthest, w->came = w->node->guide_index;
     w->steps.together = longer > 0;
     if (w->steps.together && find_with(w, longer * natural)) return true;
-    w->steps.together = false, w->farthest = w->planner->world.guide_count - 1;
+    w->farthest = farthest;
+    w->steps.together = false;
     return find_with(w, natural);
+}
+
+/* Guide poses of so many strides. */
+static int poses_of(const hf_plan_world* w, int strides) {
+    return (int)(strides * hf_walk_natural_stride(w) / (HF_GUIDE_STEP * w->view->height));
+}
+
+int hf_walk_budget(const hf_plan_world* w) {
+    int times = 1 + (w->guide_count - 1) / (1 + poses_of(w, LONG));
+    int most = w->options->walk_knots / (1 + w->attempt);
+    return most <= INT_MAX / times ? most * times : INT_MAX;
+}
+
+/* Where a step failed: the way to before it, but no more than three quarters of the way and no less than a
+   quarter. */
+static int shorter(const hf_walk* w, int way) {
+    int came = w->came - w->node->guide_index, least = way / 4;
+    return came > 3 * least ? 3 * least : came < least ? least : came;
+}
+
+/* The whole way; where one of its steps fails, the way to before that step. Of the work for walks a long way
+   may use up a quarter, the first other one all of it, and the part of that one a quarter more. */
+static bool find_walk(hf_walk* w) {
+    hf_planner* p = w->planner;
+    int from = w->node->guide_index, way = p->world.guide_count - 1 - from;
+    int once = p->world.options->walk_knots / (1 + p->world.attempt);
+    int lowest = p->tree.walk_knots > once ? p->tree.walk_knots - once : 0;
+    for (; way > poses_of(&p->world, LONG); way = shorter(w, way)) {
+        w->floor = lowest + (p->tree.walk_knots - lowest) / 4 * 3;
+        if (find_to(w, from + way)) return true;
+    }
+    w->floor = lowest;
+    if (find_to(w, from + way)) return true;
+    w->floor = lowest - once / 4;
+    return way > poses_of(&p->world, SHORT) && find_to(w, from + shorter(w, way));
 }
 
 bool hf_walk_on(hf_planner* p) {
     if (p->tree.node_count + HF_WALK_PHASES > HF_MAX_STANCES || p->tree.walk_knots <= 0) return false;
     hf_workspace_mark mark = hf_workspace_begin(p->tools.workspace);
-    hf_walk w = {
-        .planner = p, .node = &p->tree.nodes[p->tree.node_index], .farthest = p->world.guide_count - 1};
+    hf_walk w = {.planner = p, .node = &p->tree.nodes[p->tree.node_index]};
     int knots = p->tree.knots.count;
     bool found = take_memory(&w) && find_walk(&w) && adopt_all(&w);
     if (!found) p->tree.knots.count = knots;

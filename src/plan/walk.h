@@ -140,6 +140,8 @@ typedef struct hf_walk {
     int farthest;    /* the last guide pose that may be walked to */
     int last;        /* knot */
     int stop;        /* the knot at which it collides or a limb misses its place */
+    int came;        /* the farthest guide pose before a step that failed */
+    int floor;       /* poses that are left to shorter ways and other walks, */
     int reserve;     /* poses that may be solved for walks and are left to shorter strides: half of them */
     bool skipped;    /* steps that limbs do not reach were left to a more thorough search */
     hf_pose from, to, scratch;
@@ -158,6 +160,10 @@ typedef struct hf_walk {
 static inline hf_pose hf_walk_pose(const hf_walk* w, int k) {
     return (hf_pose){w->roots[k], w->q + (size_t)k * (size_t)w->planner->world.view->q_count};
 }
+
+/* ---- walk.c ---- */
+/* How many poses may be solved for walks along the guide. */
+int hf_walk_budget(const hf_plan_world* world);
 
 /* ---- footsteps.c ---- */
 /* The length that one limb goes in a stride, by the creature's legs, one of which swings at a time, m; and
