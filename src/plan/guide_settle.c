@@ -515,8 +515,8 @@ static bool is_outdated(const ladder* k, int rung, int to) {
     return false;
 }
 
-/* What a way costs that is reached from way `from` of the rung below, without its own cost; infinite where that
-   is more than `most`. */
+/* What a way costs that is reached from way `from` of the rung below, without its own cost; infinite where
+   that is more than `most`. */
 static double step_cost(const ladder* k, int r, int from, int to, bool bars, double most) {
     const rung_way *b = &k->ways[(r - 1) * WAYS + from], *w = &k->ways[r * WAYS + to];
     double total = b->total + change(k, &b->root, &w->root, most - b->total);
@@ -542,8 +542,8 @@ static void choose_step(const ladder* k, int r, int i, bool bars, const int* ord
     }
 }
 
-/* Is the step that was chosen before more were barred still the cheapest? Bars make steps dearer, never cheaper:
-   it is while it costs less than the others did. Its total is then right. */
+/* Is the step that was chosen before more were barred still the cheapest? Bars make steps dearer, never
+   cheaper: it is while it costs less than the others did. Its total is then right. */
 static bool stays_chosen(const ladder* k, int r, int i, bool bars) {
     rung_way* w = &k->ways[r * WAYS + i];
     w->total = step_cost(k, r, w->before, i, bars, INFINITY);
