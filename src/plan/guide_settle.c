@@ -139,6 +139,7 @@ static double most_tilt(const hf_plan_world* w) { return w->view->guide.tilt_max
 typedef struct rung_way {
     hf_transform root;
     double cost, total;
+    double other; /* no other step to it is cheaper than that, without its own cost */
     int before;   /* on the rung before */
     bool changed; /* its total became larger by the last bars */
 } rung_way;
@@ -550,22 +551,39 @@ static bool is_outdated(const ladder* k, int rung, int to) {
     return false;
 }
 
-/* The cheapest step to a way from those of the rung below, which are given in the order of their costs. */
+/* What a way costs that is reached from way `from` of the rung below, without its own cost; infinite where
+   that is more than `most`. */
+static double step_cost(const ladder* k, int r, int from, int to, bool bars, double most) {
+    const rung_way *b = &k->ways[(r - 1) * WAYS + from], *w = &k->ways[r * WAYS + to];
+    double total = b->total + change(k, &b->root, &w->root, most - b->total);
+    return total <= most && bars && is_barred(k, r, from, to) ? total + JUMP : total;
+}
+
+/* The cheapest step to a way from those of the rung below, which are given in the order of their costs, and
+   what the cheapest of the others costs at least. */
 static void choose_step(const ladder* k, int r, int i, bool bars, const int* order, int count) {
     rung_way* w = &k->ways[r * WAYS + i];
     // a likely one first, so that most others cost too much as soon as they are looked at
     int likely = w->before < count ? w->before : 0;
-    w->total = INFINITY;
-    for (int n = -1; n < count; n++) {
-        int j = n < 0 ? likely : order[n];
-        const rung_way* b = &k->ways[(r - 1) * WAYS + j];
-        if (b->total > w->total) break; // no change is cheaper than none
-        double total = b->total + change(k, &b->root, &w->root, w->total - b->total);
-        if (total <= w->total && bars && is_barred(k, r, j, i)) total += JUMP;
-        bool first = total == w->total && j < w->before;
-        if (total < w->total || first) w->total = total, w->before = j;
+    w->before = likely, w->other = INFINITY;
+    w->total = step_cost(k, r, likely, i, bars, INFINITY);
+    for (int n = 0; n < count; n++) {
+        int j = order[n];
+        if (k->ways[(r - 1) * WAYS + j].total > w->other) break; // no change is cheaper than none
+        if (j == likely) continue;
+        double total = step_cost(k, r, j, i, bars, w->other);
+        bool cheaper = total < w->total || (total == w->total && j < w->before);
+        w->other = fmin(w->other, fmax(total, w->total));
+        if (cheaper) w->total = total, w->before = j;
     }
-    w->total += w->cost * k->apart;
+}
+
+/* Is the step that was chosen before more were barred still the cheapest? Bars make steps dearer, never
+   cheaper: it is while it costs less than the others did. Its total is then right. */
+static bool stays_chosen(const ladder* k, int r, int i, bool bars) {
+    rung_way* w = &k->ways[r * WAYS + i];
+    w->total = step_cost(k, r, w->before, i, bars, INFINITY);
+    return w->total < w->other;
 }
 
 /* The cheapest way up, what it costs: anew, or again where steps have been barred since. */
@@ -581,9 +599,12 @@ static double climb(ladder* k, bool again) {
             double before = w->total;
             w->changed = false;
             if (again && !is_outdated(k, r, i)) continue;
-            if (count == 0) count = sort_ways(k, r - 1, order);
-            if (!again) w->before = i;
-            choose_step(k, r, i, bars, order, count);
+            if (!again || !stays_chosen(k, r, i, bars)) {
+                if (count == 0) count = sort_ways(k, r - 1, order);
+                if (!again) w->before = i;
+                choose_step(k, r, i, bars, order, count);
+            }
+            w->total += w->cost * k->apart;
             w->changed = w->total != before;
         }
     }
