@@ -6,6 +6,7 @@
 #include "model/creature.h"
 #include "model/scene.h"
 #include "model/tolerance.h"
+#include "reach/free_arm.h"
 
 #include <holdfast/rom.h>
 
@@ -214,7 +215,8 @@ static bool holds(hf_reach_worker* w) {
     return presses(w) || fail(w, "the palms cannot press hard enough to bear what they carry");
 }
 
-static bool say_load(hf_reach_worker* w, int object, const char* other) {
+static bool say_load(hf_reach_worker* w, const hf_reach_load* load, int object, const char* other) {
+    w->met[load->limb == w->world->layer->arms[HF_LEFT] ? HF_LEFT : HF_RIGHT] = true;
     snprintf(w->text, sizeof w->text, "carried \"%.40s\" meets \"%.40s\"",
              hf_scene_object(hf_placement_scene(w->world->placement), object).name, other);
     w->why = w->text;
@@ -231,7 +233,7 @@ static bool thing_collides(hf_reach_worker* w, const hf_reach_load* load, int ob
         double room = w->world->load_room_m;
         if ((room > 0 && hf_placement_distance(w->world->placement, &shapes[i], at, room, &hit)) ||
             hf_placement_overlap(w->world->placement, &shapes[i], at, &allowed, &hit))
-            return say_load(w, object,
+            return say_load(w, load, object,
                             hf_scene_object(hf_placement_scene(w->world->placement), hit.object).name);
         for (int b = 0; b < c->view.body_count; b++) {
             const hf_body* body = &c->view.bodies[b];
@@ -240,7 +242,7 @@ static bool thing_collides(hf_reach_worker* w, const hf_reach_load* load, int ob
                 continue;
             hf_transform bone = hf_compose(w->links[body->link], body->in_link);
             if (hf_shape_overlap(&shapes[i], at, &body->shape, bone, HF_DEPTH_M))
-                return say_load(w, object, c->view.links[body->link].name);
+                return say_load(w, load, object, c->view.links[body->link].name);
         }
     }
     return false;
@@ -267,6 +269,9 @@ static const char* say_hit(hf_reach_worker* w) {
     const char* other =
         h->other_body >= 0 ? v->links[v->bodies[h->other_body].link].name
                            : hf_scene_object(hf_placement_scene(w->world->placement), h->surface.object).name;
+    for (int side = 0; side < 2 && w->world->load_count; side++)
+        w->met[side] |= hf_free_arm_has(w->world, (hf_side)side, h->body) ||
+                        hf_free_arm_has(w->world, (hf_side)side, h->other_body);
     snprintf(w->text, sizeof w->text, "\"%.40s\" meets \"%.40s\"", v->links[v->bodies[h->body].link].name,
              other);
     return w->text;
