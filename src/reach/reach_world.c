@@ -223,9 +223,9 @@ static bool say_load(hf_reach_worker* w, const hf_reach_load* load, int object, 
     return true;
 }
 
-/* Does what a hand carries, the load or what rides on it, meet the scene or the body? */
+/* Does what a hand carries, the load or what rides on it, meet the scene, or is the body deeper in it? */
 static bool thing_collides(hf_reach_worker* w, const hf_reach_load* load, int object, const hf_shape* shapes,
-                           int count, hf_transform at) {
+                           int count, hf_transform at, double depth_m) {
     const hf_creature* c = w->world->creature;
     hf_allowance allowed = {.depth = LOAD_DEPTH_M, .touched_object = -1};
     for (int i = 0; i < count; i++) {
@@ -241,22 +241,25 @@ static bool thing_collides(hf_reach_worker* w, const hf_reach_load* load, int ob
                 (load->second >= 0 && hf_effector_has(c, load->second, body->link)))
                 continue;
             hf_transform bone = hf_compose(w->links[body->link], body->in_link);
-            if (hf_shape_overlap(&shapes[i], at, &body->shape, bone, HF_DEPTH_M))
+            if (hf_shape_overlap(&shapes[i], at, &body->shape, bone, depth_m))
                 return say_load(w, load, object, c->view.links[body->link].name);
         }
     }
     return false;
 }
 
-static bool loads_collide(hf_reach_worker* w) {
+/* The body may be no deeper in what is carried than in the scene, or it could not leave it when it lets go.
+ */
+static bool loads_collide(hf_reach_worker* w, double depth_m) {
     for (int i = 0; i < w->world->load_count; i++) {
         const hf_reach_load* l = &w->world->loads[i];
-        if (thing_collides(w, l, l->object, l->shapes, l->shape_count, hf_reach_load_pose(w, l))) return true;
+        if (thing_collides(w, l, l->object, l->shapes, l->shape_count, hf_reach_load_pose(w, l), depth_m))
+            return true;
     }
     for (int i = 0; i < w->world->rider_count; i++) {
         const hf_reach_rider* o = &w->world->riders[i];
         if (thing_collides(w, load_under(w->world, o), o->object, o->shapes, o->shape_count,
-                           hf_reach_rider_pose(w, o)))
+                           hf_reach_rider_pose(w, o), depth_m))
             return true;
     }
     return false;
@@ -306,7 +309,7 @@ static bool is_free(hf_reach_worker* w) {
     hf_collision_query q = query_of(w, touches);
     if (hf_collides(w->world->creature, w->world->placement, w->links, &q, &w->hit))
         return fail(w, say_hit(w));
-    return !loads_collide(w);
+    return !loads_collide(w, 0);
 }
 
 bool hf_reach_valid(hf_reach_worker* w, const double* state) {
@@ -351,7 +354,7 @@ static hf_status piece_passes(hf_reach_worker* w, const double* a, const double*
     hf_status status = hf_move_collides(w->world->creature, w->world->placement, &w->before, &w->pose, &q,
                                         w->workspace, &collides, &w->hit);
     if (collides) w->why = say_hit(w);
-    *passes = !collides && !(w->world->load_count && t < 1 && loads_collide(w));
+    *passes = !collides && !(w->world->load_count && t < 1 && loads_collide(w, 0));
     keep_pose(w);
     return status;
 }
@@ -394,7 +397,7 @@ static bool loads_pass(hf_reach_worker* w, const hf_pose* from) {
     for (int i = 1; i <= n && good; i++) {
         hf_pose_between(c, from, &w->pose, (double)i / n, &w->before);
         hf_forward(c, &w->before, w->links);
-        good = !loads_collide(w);
+        good = !loads_collide(w, FRAME_DEPTH_M);
     }
     hf_forward(c, &w->pose, w->links);
     return good;

@@ -494,22 +494,54 @@ static hf_status take_by_both(hf_reach_runner* r, const hf_action* a, const hf_h
     return HF_OK;
 }
 
-/* The pairs of palms that a posture brings there, the most comfortable first: what is found first may squat
-   or hold its elbows where the object cannot be put down again. */
+/* A posture with two palms on the object where it is now. */
+static hf_status look_by_both(hf_reach_runner* r, const hf_hand_grasp* g, int tries, int index,
+                              hf_hand_answer* answer) {
+    hf_hand_task task = both_task(r, g, tries);
+    for (int k = 0; k < 2; k++) hf_reach_allow_touch(r, &g[k].hold);
+    hf_status status = hf_hand_solve(r->roadmap, r->stage.worker, &task, r->stage.state,
+                                     r->options->seed + (uint64_t)index, answer);
+    hf_reach_forbid_touches(r);
+    return status;
+}
+
+/* Where the next action brings the object, by a quick look: is there a posture with both palms on it, and at
+   what price? It may be turned there as it is now. */
+static hf_status look_at_next(hf_reach_runner* r, const hf_hand_grasp* g, int index, hf_reach_offer* offer) {
+    const hf_action* next = r->next;
+    int object = g->hold.object;
+    offer->ends = true;
+    if (!next || next->object != object || (next->kind != HF_ACTION_CARRY && next->kind != HF_ACTION_PLACE))
+        return HF_OK;
+    hf_transform here = hf_placement_pose(r->world.placement, object), there = here;
+    hf_hand_answer answer = {0};
+    there.position = next->point;
+    if (next->has_rotation) there.rotation = next->rotation;
+    hf_placement_move(r->world.placement, object, there);
+    hf_reach_crew_forget(&r->crew);
+    hf_status status = look_by_both(r, g, 0, index, &answer);
+    hf_placement_move(r->world.placement, object, here);
+    hf_reach_crew_forget(&r->crew);
+    offer->ends = answer.found;
+    offer->price += answer.found ? answer.price : 0;
+    return status;
+}
+
+/* The pairs of palms that a posture brings there: those with which the object gets to where the next action
+   brings it before the others, of these the most comfortable first. What is found first may squat or hold its
+   elbows where the object cannot be put down again. */
 static hf_status list_pairs(hf_reach_runner* r, const hf_hand_grasps* grasps, int tries, int index,
                             hf_reach_offers* o, const char** why) {
     hf_status status = HF_OK;
     for (int i = 0; status == HF_OK && i + 1 < grasps->count; i += 2) {
-        const hf_hand_grasp* g = &grasps->items[i];
-        hf_hand_task task = both_task(r, g, tries);
         hf_hand_answer answer = {0};
-        for (int k = 0; k < 2; k++) hf_reach_allow_touch(r, &g[k].hold);
-        status = hf_hand_solve(r->roadmap, r->stage.worker, &task, r->stage.state,
-                               r->options->seed + (uint64_t)index, &answer);
-        hf_reach_forbid_touches(r);
-        if (status == HF_OK && answer.found)
-            hf_reach_offer_add(o, &(hf_reach_offer){.grasp = g, .price = answer.price});
+        hf_reach_offer offer = {.grasp = &grasps->items[i]};
+        status = look_by_both(r, offer.grasp, tries, index, &answer);
         if (answer.why) *why = answer.why;
+        if (status != HF_OK || !answer.found) continue;
+        offer.price = answer.price;
+        status = look_at_next(r, offer.grasp, index, &offer);
+        hf_reach_offer_add(o, &offer);
     }
     return status;
 }
