@@ -378,6 +378,13 @@ static hf_status list_takers(hf_reach_runner* r, const hf_action* a, int round, 
     return status;
 }
 
+/* The next action where it brings the object somewhere, else NULL. */
+static const hf_action* carries_on(const hf_reach_runner* r, int object) {
+    const hf_action* next = r->next;
+    bool carries = next && (next->kind == HF_ACTION_CARRY || next->kind == HF_ACTION_PLACE);
+    return carries && next->object == object ? next : NULL;
+}
+
 /* The price of a grasp where the next action brings the object, by a quick look at a few of its turns;
    infinite where no posture is found. */
 static hf_status price_of_next(const hf_reach_taking* t, const hf_hand_grasp* g, double* price) {
@@ -401,11 +408,9 @@ static hf_status price_of_next(const hf_reach_taking* t, const hf_hand_grasp* g,
 /* A posture that holds the grasp; where the next action carries the object on, its price counts that too. */
 static hf_status look_to_take(const hf_reach_taking* t, hf_reach_offer* offer, int tries,
                               hf_hand_answer* answer) {
-    const hf_action* next = t->runner->next;
     hf_status status = hf_reach_look(t->runner, offer->grasp, tries, t->index, answer);
     offer->price = answer->price, offer->ends = true;
-    if (status != HF_OK || !answer->found || !next || next->object != t->action->object) return status;
-    if (next->kind != HF_ACTION_CARRY && next->kind != HF_ACTION_PLACE) return status;
+    if (status != HF_OK || !answer->found || !carries_on(t->runner, t->action->object)) return status;
     double price;
     status = price_of_next(t, offer->grasp, &price);
     offer->ends = isfinite(price);
@@ -472,12 +477,44 @@ static hf_status prepare_both(hf_reach_runner* r, const hf_hand_grasp* g, int tr
     return status == HF_OK ? hf_space_rows_add(line, answer->state) : status;
 }
 
+/* Would two palms that hold the object in this posture bring it to where the next action does? Nothing is
+   played. */
+static hf_status test_carrying(hf_reach_runner* r, const hf_hand_grasp* g, int index,
+                               hf_hand_answer* answer) {
+    double kept[HF_REACH_WIDTH];
+    int object = g->hold.object;
+    const hf_action* next = carries_on(r, object);
+    bool changed = r->world.changed;
+    hf_transform at = hf_placement_pose(r->world.placement, object);
+    hf_reach_action_result now = *r->now;
+    hf_error error;
+    if (!next) return HF_OK;
+    memcpy(kept, r->stage.state, sizeof kept);
+    memcpy(r->stage.state, answer->state, sizeof kept);
+    r->now->outcome = HF_FOUND;
+    hf_status status = hf_reach_attach(r, object, &g[0], &g[1], &error);
+    r->stage.only_tests = true;
+    if (status == HF_OK) status = hf_reach_transfer(r, next, index, next->kind == HF_ACTION_PLACE);
+    r->stage.only_tests = false;
+    if (hf_reach_load_of(r, object)) hf_reach_detach(r, hf_reach_load_of(r, object));
+    hf_placement_move(r->world.placement, object, at);
+    if (r->now->outcome != HF_FOUND) answer->found = false, answer->why = r->stage.worker->why;
+    *r->now = now;
+    r->world.changed = changed;
+    memcpy(r->stage.state, kept, sizeof kept);
+    return status;
+}
+
 /* Comes to a pair of palms and takes hold; *done when the object is held or turns out too heavy. */
 static hf_status take_by_both(hf_reach_runner* r, const hf_action* a, const hf_hand_grasp* g, int tries,
                               int index, hf_hand_answer* answer, bool* done) {
     hf_space_rows line = hf_space_rows_start(HF_REACH_WIDTH, r->workspace);
     for (int k = 0; k < 2; k++) hf_reach_allow_touch(r, &g[k].hold);
     hf_status status = prepare_both(r, g, tries, index, answer, &line);
+    hf_reach_forbid_touches(r);
+    // by a quick look, what can be carried on; else what can be taken
+    if (status == HF_OK && answer->found && tries == 0) status = test_carrying(r, g, index, answer);
+    for (int k = 0; k < 2; k++) hf_reach_allow_touch(r, &g[k].hold);
     if (status == HF_OK && answer->found) {
         r->now->outcome = HF_FOUND;
         status = hf_reach_come(r, &line, -1);
