@@ -170,11 +170,9 @@ static hf_side side_of(const hf_reach_runner* r, int limb) {
     return limb == r->layer->arms[HF_LEFT] ? HF_LEFT : HF_RIGHT;
 }
 
-/* Where an arm holds an object while the other one works: before its elbow at rest, the forearm forwards, or
-   hanging. */
-static hf_vec3 place_aside(const hf_reach_runner* r, hf_side side, bool hangs) {
+/* Where an arm holds an object while the other one works: before its elbow at rest, the forearm forwards. */
+static hf_vec3 place_aside(const hf_reach_runner* r, hf_side side) {
     const hf_vec3* arm = hf_reach_arm_points(r->world.rest, side);
-    if (hangs) return hf_lerp(arm[HF_HAND_POINTS], arm[HF_HAND_POINTS + 1], 0.5);
     double forearm = hf_distance(arm[HF_ELBOW_POINT], arm[HF_WRIST_POINT]);
     return hf_add(arm[HF_ELBOW_POINT], hf_rotate(r->world.stand.root.rotation, hf_v3(forearm, 0, 0)));
 }
@@ -183,18 +181,12 @@ static hf_vec3 place_aside(const hf_reach_runner* r, hf_side side, bool hangs) {
    takes what it carries to its own side of the body, and the action is tried again. */
 static hf_status set_aside_and_act(hf_reach_runner* r, const hf_action* a, int index) {
     const hf_reach_load* load = &r->world.loads[0];
-    hf_side side = side_of(r, load->limb);
     hf_reach_action_result first = *r->now;
-    hf_status status = HF_OK;
-    for (int hangs = 0; hangs < 2 && status == HF_OK; hangs++) {
-        hf_action aside = {
-            .kind = HF_ACTION_CARRY, .object = load->object, .point = place_aside(r, side, hangs)};
-        *r->now = (hf_reach_action_result){.outcome = HF_FOUND};
-        status = hf_reach_transfer(r, &aside, index, false);
-        if (status != HF_OK || r->now->outcome != HF_FOUND) continue;
-        status = act(r, a, index);
-        if (status != HF_OK || r->now->outcome != HF_NONE || r->stopped) return status;
-    }
+    hf_action aside = {
+        .kind = HF_ACTION_CARRY, .object = load->object, .point = place_aside(r, side_of(r, load->limb))};
+    *r->now = (hf_reach_action_result){.outcome = HF_FOUND};
+    hf_status status = hf_reach_transfer(r, &aside, index, false);
+    if (status == HF_OK && r->now->outcome == HF_FOUND) return act(r, a, index);
     *r->now = first;
     return status;
 }
