@@ -450,16 +450,21 @@ hf_status hf_reach_grasp(hf_reach_runner* r, const hf_action* a, int index) {
     return status;
 }
 
-static hf_hand_task both_task(const hf_reach_runner* r, const hf_hand_grasp* g, int tries) {
+/* How pairs of palms are looked at, one after the other: quickly, and by postures as they are found, of which
+   those are taken that can carry the object on; last by any search, whatever comes then. */
+typedef enum pair_pass { QUICK, AS_FOUND, ANY, PAIR_PASSES } pair_pass;
+
+static hf_hand_task both_task(const hf_reach_runner* r, const hf_hand_grasp* g, pair_pass pass) {
     return (hf_hand_task){.count = 2,
                           .targets = {hf_reach_hand_target(r, &g[0]), hf_reach_hand_target(r, &g[1])},
-                          .tries = tries};
+                          .tries = pass == QUICK ? 0 : r->options->tries / 4,
+                          .as_found = pass == AS_FOUND};
 }
 
 /* A posture with two palms on the object, and one with the hands a little apart, from which they come. */
-static hf_status prepare_both(hf_reach_runner* r, const hf_hand_grasp* g, int tries, int index,
+static hf_status prepare_both(hf_reach_runner* r, const hf_hand_grasp* g, pair_pass pass, int index,
                               hf_hand_answer* answer, hf_space_rows* line) {
-    hf_hand_task task = both_task(r, g, tries), wide = task;
+    hf_hand_task task = both_task(r, g, pass), wide = task;
     double apart[HF_REACH_WIDTH];
     hf_status status = hf_hand_solve(r->roadmap, r->stage.worker, &task, r->stage.state,
                                      r->options->seed + (uint64_t)index, answer);
@@ -506,14 +511,13 @@ static hf_status test_carrying(hf_reach_runner* r, const hf_hand_grasp* g, int i
 }
 
 /* Comes to a pair of palms and takes hold; *done when the object is held or turns out too heavy. */
-static hf_status take_by_both(hf_reach_runner* r, const hf_action* a, const hf_hand_grasp* g, int tries,
+static hf_status take_by_both(hf_reach_runner* r, const hf_action* a, const hf_hand_grasp* g, pair_pass pass,
                               int index, hf_hand_answer* answer, bool* done) {
     hf_space_rows line = hf_space_rows_start(HF_REACH_WIDTH, r->workspace);
     for (int k = 0; k < 2; k++) hf_reach_allow_touch(r, &g[k].hold);
-    hf_status status = prepare_both(r, g, tries, index, answer, &line);
+    hf_status status = prepare_both(r, g, pass, index, answer, &line);
     hf_reach_forbid_touches(r);
-    // by a quick look, what can be carried on; else what can be taken
-    if (status == HF_OK && answer->found && tries == 0) status = test_carrying(r, g, index, answer);
+    if (status == HF_OK && answer->found && pass < ANY) status = test_carrying(r, g, index, answer);
     for (int k = 0; k < 2; k++) hf_reach_allow_touch(r, &g[k].hold);
     if (status == HF_OK && answer->found) {
         r->now->outcome = HF_FOUND;
@@ -532,9 +536,9 @@ static hf_status take_by_both(hf_reach_runner* r, const hf_action* a, const hf_h
 }
 
 /* A posture with two palms on the object where it is now. */
-static hf_status look_by_both(hf_reach_runner* r, const hf_hand_grasp* g, int tries, int index,
+static hf_status look_by_both(hf_reach_runner* r, const hf_hand_grasp* g, pair_pass pass, int index,
                               hf_hand_answer* answer) {
-    hf_hand_task task = both_task(r, g, tries);
+    hf_hand_task task = both_task(r, g, pass);
     for (int k = 0; k < 2; k++) hf_reach_allow_touch(r, &g[k].hold);
     hf_status status = hf_hand_solve(r->roadmap, r->stage.worker, &task, r->stage.state,
                                      r->options->seed + (uint64_t)index, answer);
@@ -556,7 +560,7 @@ static hf_status look_at_next(hf_reach_runner* r, const hf_hand_grasp* g, int in
     if (next->has_rotation) there.rotation = next->rotation;
     hf_placement_move(r->world.placement, object, there);
     hf_reach_crew_forget(&r->crew);
-    hf_status status = look_by_both(r, g, 0, index, &answer);
+    hf_status status = look_by_both(r, g, QUICK, index, &answer);
     hf_placement_move(r->world.placement, object, here);
     hf_reach_crew_forget(&r->crew);
     offer->ends = answer.found;
@@ -567,13 +571,13 @@ static hf_status look_at_next(hf_reach_runner* r, const hf_hand_grasp* g, int in
 /* The pairs of palms that a posture brings there: those with which the object gets to where the next action
    brings it before the others, of these the most comfortable first. What is found first may squat or hold its
    elbows where the object cannot be put down again. */
-static hf_status list_pairs(hf_reach_runner* r, const hf_hand_grasps* grasps, int tries, int index,
+static hf_status list_pairs(hf_reach_runner* r, const hf_hand_grasps* grasps, pair_pass pass, int index,
                             hf_reach_offers* o, const char** why) {
     hf_status status = HF_OK;
     for (int i = 0; status == HF_OK && i + 1 < grasps->count; i += 2) {
         hf_hand_answer answer = {0};
         hf_reach_offer offer = {.grasp = &grasps->items[i]};
-        status = look_by_both(r, offer.grasp, tries, index, &answer);
+        status = look_by_both(r, offer.grasp, pass, index, &answer);
         if (answer.why) *why = answer.why;
         if (status != HF_OK || !answer.found) continue;
         offer.price = answer.price;
@@ -594,14 +598,12 @@ hf_status hf_reach_grasp_both(hf_reach_runner* r, const hf_action* a, int index)
                : HF_ERROR_MEMORY;
     const char* why = grasps ? grasps->why : NULL; // of the last pair of palms that came there
     bool done = false;
-    // all pairs by a quick look, then each with a search of its own
-    for (int pass = 0; pass < 2 && status == HF_OK && !done; pass++) {
+    for (pair_pass pass = QUICK; pass < PAIR_PASSES && status == HF_OK && !done; pass++) {
         hf_reach_offers o = {0};
-        int tries = pass ? r->options->tries / 4 : 0;
-        status = list_pairs(r, grasps, tries, index, &o, &why);
+        status = list_pairs(r, grasps, pass, index, &o, &why);
         for (int n = 0; n < o.count && status == HF_OK && !done; n++) {
             hf_hand_answer answer = {0};
-            status = take_by_both(r, a, o.items[n].grasp, tries, index, &answer, &done);
+            status = take_by_both(r, a, o.items[n].grasp, pass, index, &answer, &done);
             if (answer.why) why = answer.why;
         }
     }
