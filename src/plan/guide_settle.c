@@ -67,10 +67,11 @@ static double slope_of(const ground_line* s, double length) {
 /* Bodies with an upright stand on what is under them however they lean, others on what is at their feet. */
 static bool any_tilt(const hf_plan_world* w) { return w->view->guide.tilt_max >= M_PI; }
 
-/* Does the surface bear a limb that stands on it, or can it be gripped? Before any other a limb must fold. */
+/* Does the surface bear a limb that stands on it, or can it be gripped? Before any other a limb must fold.
+   What limbs that point down meet counts as if it did. */
 static bool bears(const hf_plan_world* w, const hf_surface* s) {
     hf_object_view o = hf_scene_object(w->scene, s->object);
-    return o.grip || s->normal.z * hf_hypot(1, o.friction) >= 1;
+    return !any_tilt(w) || o.grip || s->normal.z * hf_hypot(1, o.friction) >= 1;
 }
 
 static footing footing_at(const hf_plan_world* w, hf_transform root) {

@@ -33,7 +33,10 @@ static double play_towards(const hf_plan_limb* l, hf_vec3 way) {
 }
 
 double hf_limbs_play(const hf_plan_model* m) {
+    const hf_creature_view* view = hf_creature_get(m->creature);
     double sum = 0;
+    for (int l = 0; l < m->limb_count; l++)
+        if (m->limbs[l].walks && !(view->limbs[l].contacts[0].ball > 0)) return 0;
     for (int d = 0; d < DIRECTIONS; d++) {
         double angle = 2 * M_PI * d / DIRECTIONS, least = INFINITY;
         hf_vec3 way = hf_v3(hf_cos(angle), hf_sin(angle), 0);

@@ -189,8 +189,9 @@ static bool find_bent(hf_plan_model* m) {
     return good;
 }
 
-/* A person's body goes 0.64 m while both feet stay, this share of its height of 1.75 m. Bodies that can
-   hardly go without a step have at least half of their height for their size. */
+/* A person's body goes 0.64 m while both feet stay where their reach volumes alone count, this share of its
+   height of 1.75 m. Bodies that can hardly go without a step have at least half of their height for their
+   size. */
 static const double PLAY_OF_HEIGHT = 0.366, LEAST_SIZE = 0.5;
 
 static void find_size(hf_plan_model* m) {
