@@ -36,12 +36,12 @@ double hf_limbs_play(const hf_plan_model* m) {
     const hf_creature_view* view = hf_creature_get(m->creature);
     double sum = 0;
     for (int l = 0; l < m->limb_count; l++)
-        if (m->limbs[l].walks && !(view->limbs[l].contacts[0].ball > 0)) return 0;
+        if (m->limbs[l].walks && m->limbs[l].used && !(view->limbs[l].contacts[0].ball > 0)) return 0;
     for (int d = 0; d < DIRECTIONS; d++) {
         double angle = 2 * M_PI * d / DIRECTIONS, least = INFINITY;
         hf_vec3 way = hf_v3(hf_cos(angle), hf_sin(angle), 0);
         for (int l = 0; l < m->limb_count; l++)
-            if (m->limbs[l].walks && m->limbs[l].volume.plane_count > 0)
+            if (m->limbs[l].walks && m->limbs[l].used && m->limbs[l].volume.plane_count > 0)
                 least = fmin(least, play_towards(&m->limbs[l], way));
         if (!isfinite(least)) return 0;
         sum += least / DIRECTIONS;
