@@ -260,6 +260,43 @@ static void test_flat(void** state) {
     leave(&w);
 }
 
+/* Legs that reach out far need room beside the trunk: the body passes a block at its left side farther to the
+   right, though the trunk alone has room on the straight way. */
+static void test_beside(void** state) {
+    (void)state;
+    world w;
+    const hf_vec3 boxes[2][2] = {{{-3, -3, -0.2}, {6, 3, 0}}, {{0.4, 0.1, 0}, {0.7, 0.5, 0.34}}};
+    enter(&w, "data/creatures/insect.creature.json", boxes, 2);
+    hf_transform guide[POSES];
+    straight_guide(guide, hf_v3(-0.4, 0, 0.1186), hf_v3(1.5, 0, 0.1186));
+    for (int i = 0; i < POSES; i++) assert_true(holds(&w, guide[i]));
+    double effort = 0, least = 0;
+    assert_true(settle(&w.p.world, guide, POSES, &effort));
+    for (int i = 0; i < POSES; i++) {
+        least = fmin(least, guide[i].position.y);
+        assert_true(fabs(guide[i].position.z - 0.1186) < 0.03);
+    }
+    assert_true(least < -0.06);
+    leave(&w);
+}
+
+/* A plan measures distances by how far a body goes over its feet, not by how tall it is: the insect's legs
+   reach out, and its body goes as far as that of a taller person. Soles keep the height. */
+static void test_size(void** state) {
+    (void)state;
+    const char* names[2] = {HUMAN, "data/creatures/insect.creature.json"};
+    double shares[2];
+    for (int i = 0; i < 2; i++) {
+        world w;
+        const hf_vec3 boxes[1][2] = {{{-3, -3, -0.2}, {6, 3, 0}}};
+        enter(&w, names[i], boxes, 1);
+        shares[i] = w.model->size / w.p.world.view->height;
+        leave(&w);
+    }
+    assert_true(shares[0] == 1);
+    assert_true(shares[1] > 1.4 && shares[1] < 2.5);
+}
+
 /* ---- the condition, on guides of shipped scenarios ---- */
 
 /* The guide of a scenario's first attempt, in even steps as the planner takes it. */
@@ -375,6 +412,8 @@ int main(void) {
         cmocka_unit_test(test_low_beam),
         cmocka_unit_test(test_floating),
         cmocka_unit_test(test_flat),
+        cmocka_unit_test(test_beside),
+        cmocka_unit_test(test_size),
         cmocka_unit_test(test_condition_stairs),
         cmocka_unit_test(test_condition_stairs_rail),
         cmocka_unit_test(test_condition_crawl_under),

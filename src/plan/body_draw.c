@@ -18,7 +18,7 @@ static hf_quat turned(hf_vec3 by) {
 }
 
 hf_transform hf_body_shift(const hf_plan_world* w, hf_random* random, double size) {
-    double h = size * w->view->height, v[6];
+    double h = size * w->model->size, v[6];
     for (int i = 0; i < 6; i++) v[i] = hf_random_between(random, -1, 1);
     hf_vec3 turn = hf_scale(hf_v3(v[3], PITCH * v[4], v[5]), size);
     return (hf_transform){hf_scale(hf_v3(v[0], v[1], v[2] > 0 ? v[2] / 2 : v[2]), h), turned(turn)};

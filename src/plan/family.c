@@ -149,7 +149,7 @@ static bool take(hf_planner* p, const hf_pose* to, const hf_plan_hold* holds, in
     if (good) hf_pose_copy(&p->world, &p->tree.nodes[p->tree.node_index].pose, &from);
     for (int i = 0; i < BODIES * RAISES && good; i++) {
         hf_pose_between(p->world.creature, to, &from, (double)(i % BODIES) / (BODIES - 1), &bodies[i]);
-        double raised = (double)(i / BODIES) * HF_LARGE_SHIFT / 2 * p->world.view->height;
+        double raised = (double)(i / BODIES) * HF_LARGE_SHIFT / 2 * p->world.model->size;
         hf_vec3 ahead = hf_rotate(hf_root_upright(bodies[i].root).rotation, hf_v3(raised, 0, raised));
         bodies[i].root.position = hf_add(bodies[i].root.position, ahead);
     }
@@ -209,7 +209,7 @@ static bool come_down(hf_planner* p, const hf_posture* at, hf_quat turn, hf_pose
 
 /* Limbs that hold with the same frame within half a large shift of where the posture has them stay there. */
 static void stay_near(const hf_planner* p, const hf_plan_node* n, hf_plan_hold* holds, int count) {
-    double near = HF_LARGE_SHIFT / 2 * p->world.view->height;
+    double near = HF_LARGE_SHIFT / 2 * p->world.model->size;
     for (int i = 0; i < count; i++) {
         int own = hf_holds_find(n->holds, n->hold_count, holds[i].at.limb);
         if (own >= 0 && n->holds[own].at.frame == holds[i].at.frame &&

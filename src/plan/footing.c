@@ -112,7 +112,7 @@ static void try_place(hf_planner* p, const hf_step_query* g, hf_transform root, 
     if (list->count == MOST || !find_under(w, &w->model->limbs[g->limb], root, &hit, &c.normal)) return;
     c.object = hit.object, c.point = hit.point;
     for (int i = 0; i < list->count; i++)
-        if (hf_distance(list->items[i].hold.at.point, c.point) < HF_SMALL_SHIFT * w->view->height) return;
+        if (hf_distance(list->items[i].hold.at.point, c.point) < HF_SMALL_SHIFT * w->model->size) return;
     hf_step_candidate* to = &list->items[list->count];
     bool reached = false;
     for (int i = 0; i < g->pose_count && !reached; i++) reached = reach(p, g, &g->poses[i], root, &c, to);

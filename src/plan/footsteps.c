@@ -319,7 +319,7 @@ static int first_turn(const hf_walk* k, const walk_way* y) {
         int limb = y->limbs[y->first_of[t]];
         int own = hf_holds_find(k->node->holds, k->node->hold_count, limb);
         double along = hf_dot(ahead, hf_sub(k->node->holds[own].at.point, hf_limb_ease(w, limb, root)));
-        if (along < least - HF_SMALL_SHIFT * w->view->height) least = along, best = t;
+        if (along < least - HF_SMALL_SHIFT * w->model->size) least = along, best = t;
     }
     return best;
 }

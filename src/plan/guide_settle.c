@@ -67,6 +67,13 @@ static double slope_of(const ground_line* s, double length) {
 /* Bodies with an upright stand on what is under them however they lean, others on what is at their feet. */
 static bool any_tilt(const hf_plan_world* w) { return w->view->guide.tilt_max >= M_PI; }
 
+/* Does the surface bear a limb that stands on it, or can it be gripped? Before any other a limb must fold.
+   What limbs that point down meet counts as if it did. */
+static bool bears(const hf_plan_world* w, const hf_surface* s) {
+    hf_object_view o = hf_scene_object(w->scene, s->object);
+    return !any_tilt(w) || o.grip || s->normal.z * hf_hypot(1, o.friction) >= 1;
+}
+
 static footing footing_at(const hf_plan_world* w, hf_transform root) {
     footing f = {.shift = -INFINITY};
     double squares = 0;
@@ -87,14 +94,17 @@ static footing footing_at(const hf_plan_world* w, hf_transform root) {
         const hf_plan_limb* l = &w->model->limbs[i];
         hf_vec3 along;
         hf_surface under;
-        double gap, share = HANGING;
+        double gap, share = HANGING, rest = hf_distance(l->anchor_in_root, l->rest_in_root);
         if (!l->walks) continue;
         if (gap_under(w, l, root, turned, &along, &gap, &under)) {
-            add_to_line(&ground, hf_unrotate(turned, hf_sub(under.point, root.position)).x, under.point.z);
             // as high as the body would have to move: legs that reach out far meet the ground slantwise
-            double drop = gap * hf_dot(along, f.down);
-            share = fmin(HANGING, fmax(-FOLDED, drop / hf_distance(l->anchor_in_root, l->rest_in_root)));
-            if (share < HANGING) {
+            bool stands = bears(w, &under);
+            double drop = stands ? gap * hf_dot(along, f.down) : gap;
+            share = fmin(HANGING, fmax(-FOLDED, drop / rest));
+            if (stands)
+                add_to_line(&ground, hf_unrotate(turned, hf_sub(under.point, root.position)).x,
+                            under.point.z);
+            if (stands && share < HANGING) {
                 f.shift = fmax(f.shift, drop);
                 f.normal = hf_add(f.normal, under.normal);
                 f.count++;
@@ -125,6 +135,9 @@ static const double WELL = 0.01;       /* cost of standing well enough */
 static const double SLOPE = 2;         /* at the ends the body sinks so steeply, and rises as flatly */
 static const double ELBOW_ROOM = 0.25; /* creature heights that a walking body likes to have at either side */
 static const double LOWER = 0.1;       /* limb lengths between two heights that are tried */
+/* Limb lengths between two places beside each other that are tried, and their number at either side. */
+static const double BESIDE = 0.12;
+enum { BESIDES = 4 };
 
 /* Creature heights: how far before and behind a place the way says where the body looks there; in which the
    body turns from how it stands to where it goes. */
@@ -191,17 +204,17 @@ static double between_rungs(const ladder* k, int a, int b) {
 /* Where the body looks that goes along the way about a rung; `before` where the way goes nowhere there. */
 static double heading_ahead(const ladder* k, int rung, double before) {
     int from = rung, to = rung;
-    double near = LOOK_AHEAD * k->world->view->height;
+    double near = LOOK_AHEAD * k->world->model->size;
     while (from > 0 && between_rungs(k, from, rung) < near) from--;
     while (to < k->rung_count - 1 && between_rungs(k, to, rung) < near) to++;
     hf_vec3 way = hf_sub(k->guide[k->rungs[to].at].position, k->guide[k->rungs[from].at].position);
-    if (hf_hypot(way.x, way.y) < HF_SMALL_SHIFT * k->world->view->height) return before;
+    if (hf_hypot(way.x, way.y) < HF_SMALL_SHIFT * k->world->model->size) return before;
     return before + remainder(hf_atan2(way.y, way.x) - k->world->view->facing - before, 2 * M_PI);
 }
 
 /* The share of a turn that is left so far from an end of the way: the body turns by an angle about there. */
 static double left_to_turn(const ladder* k, double angle, double done, double length) {
-    double height = k->world->view->height, slowest = fabs(angle) / angle_step() * k->apart * height;
+    double height = k->world->model->size, slowest = fabs(angle) / angle_step() * k->apart * height;
     double over = fmin(fmax(TURN_LENGTH * height, slowest), length / 2);
     return fmax(0, 1 - done / over);
 }
@@ -212,7 +225,7 @@ static void choose_headings(ladder* k) {
     double begin = heading_of(k->guide[0]), end = heading_of(k->guide[k->count - 1]), length = 0, done = 0;
     int last = k->rung_count - 1;
     for (int i = 0; i < last; i++) length += between_rungs(k, i, i + 1);
-    bool looks = between_rungs(k, 0, last) > k->world->view->height || length > 2 * k->world->view->height;
+    bool looks = between_rungs(k, 0, last) > k->world->model->size || length > 2 * k->world->model->size;
     k->rungs[0].heading = looks ? heading_ahead(k, 0, begin) : begin;
     for (int i = 1; i <= last; i++) {
         double turn = remainder(end - begin, 2 * M_PI);
@@ -234,14 +247,14 @@ static void choose_headings(ladder* k) {
 /* Towards the middle between what stands at either side of a walking body, nearer than it likes to pass. */
 static hf_vec3 aside_of(const ladder* k, int rung) {
     const hf_plan_world* w = k->world;
-    double room = ELBOW_ROOM * w->view->height, free[2] = {room, room};
+    double room = ELBOW_ROOM * w->model->size, free[2] = {room, room};
     hf_transform root = k->rungs[rung].ease;
     for (int side = 0; side < 2; side++) {
         hf_vec3 way = hf_rotate(root.rotation, hf_v3(0, side ? -1 : 1, 0));
         for (int i = -1; i <= 1; i++) {
             hf_vec3 from = root.position;
             hf_surface hit;
-            from.z += i * ELBOW_ROOM * w->view->height;
+            from.z += i * ELBOW_ROOM * w->model->size;
             if (hf_placement_ray(w->placement, from, way, free[side], &hit)) free[side] = hit.distance;
         }
     }
@@ -275,7 +288,7 @@ static footing footing_below(const ladder* k, int rung) {
    body as the ground under them rises on average over a limb's length before and behind. */
 static hf_quat inclined(const ladder* k, int rung) {
     hf_quat level = hf_quat_axis_angle(hf_v3(0, 0, 1), k->rungs[rung].heading);
-    int window = (int)(k->length / (k->apart * k->world->view->height)), count = 0;
+    int window = (int)(k->length / (k->apart * k->world->model->size)), count = 0;
     double sum = 0;
     for (int i = rung - window; i <= rung + window; i++)
         if (i > 0 && i < k->rung_count - 1) sum += k->rungs[i].rise, count++;
@@ -338,7 +351,7 @@ static void choose_ease(ladder* k) {
         hf_vec3 shift = hf_scale(sum, 1 / weight);
         k->rungs[r].standing = k->rungs[r].ease.position.z + shift.z;
         double slope = !k->rungs[r].hangs && k->rungs[r].risen ? 1 / SLOPE : SLOPE;
-        double most = slope * k->apart * k->world->view->height * (r < last - r ? r : last - r);
+        double most = slope * k->apart * k->world->model->size * (r < last - r ? r : last - r);
         if (hf_length(shift) > most) shift = hf_scale(shift, most / hf_length(shift));
         k->rungs[r].ease.position = hf_add(k->rungs[r].ease.position, shift);
     }
@@ -378,7 +391,7 @@ static bool add_way(ladder* k, int rung, hf_transform root, double low) {
     up = hf_unrotate(root.rotation, up);
     double forward = hf_atan2(-up.x, up.z), aside = hf_atan2(up.y, hf_hypot(up.x, up.z));
     double off = remainder(heading_of(root) - k->rungs[rung].heading, 2 * M_PI);
-    double away = hf_distance(root.position, k->rungs[rung].ease.position) / w->view->height;
+    double away = hf_distance(root.position, k->rungs[rung].ease.position) / w->model->size;
     cost += TURN * off * off + AWAY * away * away;
     if (any_tilt(w))
         cost += TURN * (forward * forward + aside * aside);
@@ -457,8 +470,24 @@ static void add_bent(ladder* k, int rung, hf_quat turn) {
     }
 }
 
+/* Beside where the guide was, as far from the surface as limbs stand: those that reach out far need room
+   there that the trunk alone does not ask for. */
+static void add_beside(ladder* k, int rung, hf_quat rotation) {
+    double facing = k->world->view->facing;
+    hf_vec3 left = hf_rotate(rotation, hf_v3(-hf_sin(facing), hf_cos(facing), 0));
+    for (int i = -BESIDES; i <= BESIDES; i++) {
+        if (i == 0) continue;
+        hf_vec3 aside = hf_scale(left, i * BESIDE * k->length);
+        hf_transform root = {hf_add(k->guide[k->rungs[rung].at].position, aside), rotation};
+        footing f = footing_at(k->world, root);
+        if (f.count == 0) continue;
+        root.position = hf_add(root.position, hf_scale(f.down, f.shift));
+        add_way(k, rung, root, 0);
+    }
+}
+
 static bool all_open(const ladder* k, int rung) {
-    int near = 1 + (int)(k->length / (k->apart * k->world->view->height)); // a limb length
+    int near = 1 + (int)(k->length / (k->apart * k->world->model->size)); // a limb length
     for (int r = rung - near; r <= rung + near; r++)
         if (r >= 0 && r < k->rung_count && !k->rungs[r].open) return false;
     return true;
@@ -496,6 +525,7 @@ static void add_ways(ladder* k, int rung) {
         add_heights(k, rung,
                     hf_quat_mul(k->rungs[rung].ease.rotation, hf_quat_axis_angle(hf_v3(0, 1, 0), pitch)));
     }
+    if (any_tilt(k->world)) add_beside(k, rung, faced);
     if (k->world->model->bent_q) add_bent(k, rung, turn);
 }
 
@@ -513,7 +543,7 @@ static double turn_between(const hf_transform* a, const hf_transform* b) {
 static double change(const ladder* k, const hf_transform* a, const hf_transform* b, double most) {
     double square = turn_between(a, b), far_turn = 3 * HF_SMALL_TURN;
     if (TURNING * square > most * far_turn) return INFINITY;
-    double height = k->world->view->height, reach = (most / SHIFTING + k->apart) * height;
+    double height = k->world->model->size, reach = (most / SHIFTING + k->apart) * height;
     hf_vec3 way = hf_sub(b->position, a->position);
     double way_square = hf_dot(way, way);
     if (way_square > reach * reach) return INFINITY;
@@ -697,7 +727,7 @@ static double length_of(const hf_transform* guide, int count) {
 
 /* Evenly along the guide. False when memory is out. */
 static bool lay_rungs(ladder* k) {
-    double enough = fmax(RUNGS, ceil(length_of(k->guide, k->count) / (RUNG_STEP * k->world->view->height)));
+    double enough = fmax(RUNGS, ceil(length_of(k->guide, k->count) / (RUNG_STEP * k->world->model->size)));
     k->rung_count = k->count < enough ? k->count : (int)enough;
     k->bar_capacity = k->rung_count;
     k->rungs = hf_alloc((size_t)k->rung_count, sizeof *k->rungs);
@@ -707,7 +737,7 @@ static bool lay_rungs(ladder* k) {
     memset(k->rungs, 0, sizeof *k->rungs * (size_t)k->rung_count);
     for (int r = 0; r < k->rung_count; r++)
         k->rungs[r].at = (int)((int64_t)r * (k->count - 1) / (k->rung_count - 1));
-    k->apart = fmax(HF_SKIN, length_of(k->guide, k->count) / k->world->view->height / (k->rung_count - 1));
+    k->apart = fmax(HF_SKIN, length_of(k->guide, k->count) / k->world->model->size / (k->rung_count - 1));
     return true;
 }
 
@@ -748,7 +778,7 @@ bool hf_guide_settle(const hf_plan_world* w, hf_transform* guide, int count, hf_
         find_hardest(&k, effort);
         for (int stride = 4; stride >= 1; stride /= 2) smooth(&k, stride);
         fill(&k, guide);
-        effort->total = length_of(guide, count) / w->view->height + TROUBLE * total;
+        effort->total = length_of(guide, count) / w->model->size + TROUBLE * total;
     }
     hf_free(k.barred);
     hf_free(k.ways);

@@ -32,7 +32,7 @@ typedef struct sight {
 static bool reaches(const hf_plan_world* w, const hf_plan_hold* h, int i, sight* last) {
     sight now = {hf_unapply(w->guide[i], h->anchor.point), hf_unrotate(w->guide[i].rotation, hf_v3(0, 0, 1)),
                  0};
-    double height = w->view->height;
+    double height = w->model->size;
     double change = hf_distance(now.x, last->x) + HF_LARGE_SHIFT * height * hf_distance(now.up, last->up);
     if (change <= last->depth) return true;
     now.depth = depth_in(&w->model->limbs[h->at.limb].volume, now.x, now.up, height);
@@ -81,8 +81,8 @@ static bool holds_along(hf_planner* p, const hf_plan_hold* h, int i, hf_transfor
     const hf_plan_world* w = &p->world;
     enum { ROOTS = 4 };
     hf_transform roots[ROOTS] = {w->guide[i], hf_compose(w->guide[i], off), w->guide[i], w->guide[i]};
-    roots[2].position.z -= HF_LARGE_SHIFT * w->view->height / 2;
-    roots[3].position.z += HF_LARGE_SHIFT * w->view->height / 2;
+    roots[2].position.z -= HF_LARGE_SHIFT * w->model->size / 2;
+    roots[3].position.z += HF_LARGE_SHIFT * w->model->size / 2;
     for (int k = 0; k < (i == w->guide_count - 1 ? 1 : ROOTS) && hf_plan_ok(p); k++) {
         hf_pose_copy(w, from, to);
         if (holds_at(p, h, roots[k], to->q)) return true;

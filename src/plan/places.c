@@ -37,7 +37,7 @@ static void look_ahead(const hf_plan_world* w, int limb, int from, outlook* o) {
     for (int i = from; i < end && o->count <= HF_STRIDES;) {
         i = i + step < end ? i + step : end;
         hf_transform lower = w->guide[i];
-        lower.position.z -= HF_LARGE_SHIFT / 2 * w->view->height;
+        lower.position.z -= HF_LARGE_SHIFT / 2 * w->model->size;
         o->index[o->count] = i;
         o->base[o->count][0] = hf_compose(w->guide[i], w->model->limbs[limb].limb_in_root);
         o->base[o->count++][1] = hf_compose(lower, w->model->limbs[limb].limb_in_root);
@@ -272,7 +272,7 @@ void hf_places_list(hf_planner* p, const hf_step_query* q, hf_step_list* list) {
     const hf_plan_world* w = &p->world;
     ranked all[RANKED];
     int accepted[HF_STEP_CANDIDATES], rejected[HF_STEP_CANDIDATES], good = 0, bad = 0;
-    double apart = HF_SMALL_SHIFT / 2 * w->view->height;
+    double apart = HF_SMALL_SHIFT / 2 * w->model->size;
     int count = rank(p, q, all);
     for (int i = 0; i < count && hf_plan_ok(p) && hf_workspace_goes_on(p->tools.workspace); i++) {
         if (good == MOST || bad == HF_STEP_CANDIDATES || list->count == HF_STEP_CANDIDATES) break;

@@ -161,8 +161,8 @@ static double apart(const hf_transform* a, const hf_transform* b, double radius)
 /* The poses in even steps, small against the creature; NULL when memory is out. */
 static hf_transform* spread_poses(const hf_planner* p, const hf_transform* poses, int pose_count,
                                   int* spread_count) {
-    double step = HF_GUIDE_STEP * p->world.view->height,
-           radius = hf_guide_model_radius(p->world.model->guide), length = 0;
+    double step = HF_GUIDE_STEP * p->world.model->size, radius = hf_guide_model_radius(p->world.model->guide),
+           length = 0;
     for (int i = 1; i < pose_count; i++) length += apart(&poses[i], &poses[i - 1], radius);
     int count = pose_count > 1 ? 2 + (int)(length / step) : 1;
     hf_transform* spread = hf_alloc((size_t)count, sizeof *spread);
@@ -283,7 +283,7 @@ hf_status hf_plan_choose_guide(hf_planner* p, const hf_plan_query* q, hf_transfo
     int best_count = 0;
     double least = INFINITY;
     double straight = hf_distance(start.position, q->goal->pose.root.position);
-    double easy = EASY * (straight + p->world.view->height / 2) / p->world.view->height;
+    double easy = EASY * (straight + p->world.model->size / 2) / p->world.model->size;
     int barred_count = p->world.barred_count;
     for (int i = 0; i < choice && status == HF_OK && least >= easy && !p->progress.cancelled; i++) {
         hf_guide_effort effort = {0};

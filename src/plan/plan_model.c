@@ -189,6 +189,16 @@ static bool find_bent(hf_plan_model* m) {
     return good;
 }
 
+/* A person's body goes 0.64 m while both feet stay where their reach volumes alone count, this share of its
+   height of 1.75 m. Bodies that can hardly go without a step have at least half of their height for their
+   size. */
+static const double PLAY_OF_HEIGHT = 0.366, LEAST_SIZE = 0.5;
+
+static void find_size(hf_plan_model* m) {
+    double play = hf_limbs_play(m), height = hf_creature_get(m->creature)->height;
+    m->size = play > 0 ? fmax(play / PLAY_OF_HEIGHT, LEAST_SIZE * height) : height;
+}
+
 /* A model that knows these families of postures, and the way down to all limbs where it knows those. */
 static hf_status create(const hf_creature* creature, const hf_plan_options* options, int families,
                         hf_plan_model** model, hf_error* error) {
@@ -225,7 +235,7 @@ static hf_status create(const hf_creature* creature, const hf_plan_options* opti
     if (status == HF_OK && !(find_loose(m) && find_bends(m, links))) status = hf_fail_memory(error, NULL);
     for (int l = 0; l < view->limb_count && status == HF_OK; l++)
         if (m->limbs[l].used && !hf_spares_choose(m, l)) status = hf_fail_memory(error, NULL);
-    if (status == HF_OK) find_load(m, links);
+    if (status == HF_OK) find_load(m, links), find_size(m);
     if (status == HF_OK) status = find_postures(m, families, options->threads, error);
     if (status == HF_OK && !find_bent(m)) status = hf_fail_memory(error, NULL);
     if (status == HF_OK && families & 1 << HF_POSTURE_CRAWL)

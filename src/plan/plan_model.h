@@ -56,6 +56,9 @@ struct hf_plan_model {
     /* The height at rest of the root or of the highest first joint of a walking limb, whichever is more, m:
        by shares of that bodies are lowered. A root may be on the ground, between the feet. */
     double tall;
+    /* By shares of that a plan measures how far bodies and contacts are apart, m: the height; on round feet
+       the height of a person whose legs let the body go as far as this creature's do. */
+    double size;
     hf_postures* postures;      /* standing, on all limbs, and the change between them */
     struct hf_descent* descent; /* from standing to all limbs; NULL: none */
     const double* bent_q; /* joint values on all limbs: the creature file's, else the library's; NULL: none */
@@ -73,6 +76,9 @@ bool hf_standing_find(const hf_creature* creature, const hf_plan_limb* limbs, co
 bool hf_arms_hang(const hf_creature* creature, const hf_plan_limb* limbs, hf_workspace* workspace, double* q);
 /* Chooses the spare postures of a limb from its first sample set; false when memory is out. */
 bool hf_spares_choose(hf_plan_model* model, int limb);
+/* How far the body can go from where it stands while all limbs that walk keep their contacts, on average of
+   all level directions, by their reach volumes, m; 0 where that is not known. */
+double hf_limbs_play(const hf_plan_model* model);
 /* The map of one contact frame from its samples; false when memory is out. */
 bool hf_reach_map_build(const hf_creature* creature, const hf_samples* samples, hf_reach_map* map);
 /* facing: into the surface, in the limb's root frame; NULL: any way. */

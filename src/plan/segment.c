@@ -377,7 +377,7 @@ enum { DIPS = 3 }; /* moves that are tried: straight, and lower half way by one 
 
 /* No further apart than a small shift and turn of the root, and as much of any joint. */
 static int waypoints_between(const hf_plan_world* w, const hf_pose* a, const hf_pose* b) {
-    double n = hf_distance(a->root.position, b->root.position) / (HF_SMALL_SHIFT * w->view->height);
+    double n = hf_distance(a->root.position, b->root.position) / (HF_SMALL_SHIFT * w->model->size);
     n = fmax(n, hf_quat_angle(a->root.rotation, b->root.rotation) / HF_SMALL_TURN);
     for (int j = 0; j < w->view->joint_count; j++) {
         int i = w->view->joints[j].q_index;
@@ -439,7 +439,7 @@ bool hf_segment_move(hf_planner* p, const hf_plan_hold* holds, int count, const 
     bool good = hf_segment_room(&s, s.way_count);
     // legs that are stretched half way jump: a body that goes lower bends them
     for (int i = 0, tries = good ? DIPS : 0; i < tries && hf_plan_ok(p); i++) {
-        double dip = i * HF_SMALL_SHIFT * p->world.view->height;
+        double dip = i * HF_SMALL_SHIFT * p->world.model->size;
         good = make_move(&s, from, to, dip) && hf_segment_finish(&s, false);
         if (good) break;
     }

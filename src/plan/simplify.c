@@ -238,7 +238,7 @@ static bool list_changes(const course* c, bool first, shortcut* s) {
 static bool may_stand(course* c, const hf_plan_hold* holds, int count, int limb, const hf_pose* at,
                       hf_pose* pose) {
     hf_planner* p = c->planner;
-    double near = HF_LARGE_SHIFT * p->world.view->height;
+    double near = HF_LARGE_SHIFT * p->world.model->size;
     int others = 0;
     for (int i = 0; i < count; i++) {
         hf_vec3 pull;
@@ -437,7 +437,7 @@ static bool repeat_straight(course* c, trial* t, int i, const hf_pose* poses) {
 static bool straighten(course* c, int i) {
     hf_planner* p = c->planner;
     if (!is_still(c, i) || !is_still(c, i + 1) || node_at(c, i)->last_limb < 0 ||
-        node_at(c, i + 1)->last_limb < 0 || bob_at(c, i) < HF_SMALL_SHIFT * p->world.view->height)
+        node_at(c, i + 1)->last_limb < 0 || bob_at(c, i) < HF_SMALL_SHIFT * p->world.model->size)
         return false;
     hf_workspace_mark mark = hf_workspace_begin(p->tools.workspace);
     hf_pose poses[4];

@@ -54,11 +54,11 @@ static bool add(spotting* s, const hf_spot* spot) {
             return true;
         at = (at + 1) % TABLE;
     }
-    hf_vec3 above = hf_add(spot->point, hf_scale(spot->normal, HF_SKIN * p->world.view->height));
+    hf_vec3 above = hf_add(spot->point, hf_scale(spot->normal, HF_SKIN * p->world.model->size));
     // what lies under a thing that stands on it touches nothing
     if (!is_near(s, spot->point) ||
         hf_placement_occluded(p->world.placement, above, spot->normal,
-                              HF_SMALL_SHIFT * p->world.view->height) ||
+                              HF_SMALL_SHIFT * p->world.model->size) ||
         hf_placement_inside(p->world.placement, above, NULL))
         return true;
     if (p->world.spot_count == MAX_SPOTS) return false;
@@ -152,7 +152,7 @@ static bool find_spots(hf_planner* p, int index) {
     int behind = index - BEHIND * p->world.options->horizon;
     p->world.spots_from = behind > 0 ? behind : 0;
     p->world.spots_to = hf_guide_ahead(&p->world, index, AHEAD * p->world.options->horizon);
-    spotting s = {.planner = p, .spacing = SPACING * p->world.view->height};
+    spotting s = {.planner = p, .spacing = SPACING * p->world.model->size};
     for (int l = 0; l < p->world.view->limb_count; l++)
         if (p->world.model->limbs[l].used)
             s.radius = fmax(s.radius, hf_length(p->world.model->limbs[l].anchor_in_root) +
@@ -186,9 +186,9 @@ bool hf_spots_cover(hf_planner* p, int index) {
 double hf_spot_room(const hf_plan_world* w, hf_spot* s) {
     enum { WAYS = 8 };
     if (s->room >= 0) return s->room;
-    double circle = HF_LARGE_SHIFT * w->view->height, least = circle;
+    double circle = HF_LARGE_SHIFT * w->model->size, least = circle;
     hf_vec3 u = tangent(s->normal), v = hf_cross(s->normal, u);
-    hf_vec3 above = hf_add(s->point, hf_scale(s->normal, HF_SMALL_SHIFT * w->view->height));
+    hf_vec3 above = hf_add(s->point, hf_scale(s->normal, HF_SMALL_SHIFT * w->model->size));
     for (int i = 0; i < WAYS; i++) {
         double angle = 2 * M_PI * i / WAYS;
         hf_vec3 way = hf_add(hf_scale(u, hf_cos(angle)), hf_scale(v, hf_sin(angle)));

@@ -55,7 +55,7 @@ static void stand_over(hf_planner* p, const hf_plan_hold* holds, int count, cons
     hf_vec3 shift;
     hf_stance_balance(&over, hf_com_at(p, pose), &shift);
     pose->root.position =
-        hf_add(pose->root.position, hf_v3(shift.x, shift.y, -HF_SMALL_SHIFT * p->world.view->height));
+        hf_add(pose->root.position, hf_v3(shift.x, shift.y, -HF_SMALL_SHIFT * p->world.model->size));
     for (int i = 0; i < count; i++) hf_limb_loosen(p->world.creature, holds[i].at.limb, pose->q);
 }
 
@@ -135,7 +135,7 @@ static void loosen(const search* s, hf_pose* pose) {
 
 static bool is_elsewhere(const search* s) {
     return hf_distance(s->from.root.position, s->wish.position) >=
-               HF_SMALL_SHIFT * s->planner->world.view->height ||
+               HF_SMALL_SHIFT * s->planner->world.model->size ||
            hf_quat_angle(s->from.root.rotation, s->wish.rotation) >= HF_SMALL_TURN;
 }
 
@@ -161,7 +161,7 @@ static void settle_nearer(search* s, const hf_pose* from, hf_transform wish, hf_
    wish, from the pose, then from one that stands over what carries it. */
 static bool solve(search* s, bool stiff, const hf_pose* from, double lower, hf_pose* pose) {
     hf_planner* p = s->planner;
-    hf_transform down = {hf_v3(0, 0, -lower * p->world.view->height), hf_quat_identity()};
+    hf_transform down = {hf_v3(0, 0, -lower * p->world.model->size), hf_quat_identity()};
     hf_transform wish = hf_compose(s->wish, down);
     double aim = aimed_margin(p, s->margin);
     hf_pose_copy(&p->world, from, pose);
@@ -173,7 +173,7 @@ static bool solve(search* s, bool stiff, const hf_pose* from, double lower, hf_p
         settled = settle_from(p, s->holds, s->count, s->stance, s->margin, wish, stiff, pose);
     }
     if (!settled) return false;
-    if (pose->root.position.z - wish.position.z > HF_SMALL_SHIFT * p->world.view->height)
+    if (pose->root.position.z - wish.position.z > HF_SMALL_SHIFT * p->world.model->size)
         settle_nearer(s, from, wish, pose);
     if (!s->settled) s->middle = pose->root;
     s->settled = true;
@@ -224,7 +224,7 @@ static bool draw(search* s, hf_random* random, int number, double part, hf_pose*
         pose->root = hf_root_between(&s->from.root, &s->wish, t);
     }
     pose->root = hf_compose(pose->root, hf_body_shift(&p->world, random, size));
-    double push = hf_random_unit(random) * size * p->world.view->height;
+    double push = hf_random_unit(random) * size * p->world.model->size;
     pose->root.position = hf_add(pose->root.position, hf_scale(s->away, push));
     if (number % 3) hf_body_bend(&p->world, random, part, pose->q);
     if (number % 4 == 2) shake(s, random, pose->q);

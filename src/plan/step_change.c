@@ -33,14 +33,14 @@ static bool goes_on(const hf_plan_world* w, int index, bool speculative, const h
     if (old->until < last)
         return next->until >= old->until + (speculative ? 1 : hf_guide_stride(w)) || next->until == last;
     return next->until == old->until &&
-           hf_hold_off_goal(w, next) < hf_hold_off_goal(w, old) - HF_SMALL_SHIFT / 3 * w->view->height;
+           hf_hold_off_goal(w, next) < hf_hold_off_goal(w, old) - HF_SMALL_SHIFT / 3 * w->model->size;
 }
 
 /* Is the centre of mass within a shift of where the others carry the body without a limb? */
 static bool nearly_stands(hf_planner* p, const hf_plan_hold* all, int count, int without, double shift,
                           hf_vec3 com) {
     const hf_stance* stance = hf_stance_borrow(p, all, count, without);
-    bool stands = stance && hf_stance_margin(stance, com) > -shift * p->world.view->height;
+    bool stands = stance && hf_stance_margin(stance, com) > -shift * p->world.model->size;
     hf_stance_return(p, stance);
     return stands;
 }
@@ -53,11 +53,11 @@ static bool can_leave(hf_planner* p, const hf_plan_hold* all, int count, const h
     for (int i = 0; i < 3 && hf_plan_ok(p); i++) {
         double margin;
         hf_pose_copy(&p->world, end, pose);
-        pose->root.position.z += (i > 0) * HF_SMALL_SHIFT * p->world.view->height;
+        pose->root.position.z += (i > 0) * HF_SMALL_SHIFT * p->world.model->size;
         if (hf_stance_pose_exists(p, all, count, stance, p->world.options->margin_m, i != 1, pose, &margin) &&
             hf_segment_lifts(p, leaving, pose))
             return true;
-        if (i == 0 && margin < -HF_LARGE_SHIFT / 2 * p->world.view->height) return false;
+        if (i == 0 && margin < -HF_LARGE_SHIFT / 2 * p->world.model->size) return false;
     }
     return false;
 }
@@ -118,7 +118,7 @@ static bool find_departure(hf_planner* p, const hf_plan_node* node, const hf_pla
     }
     *index = here;
     hf_pose_copy(w, &node->pose, pose);
-    pose->root.position.z += HF_SMALL_SHIFT * w->view->height;
+    pose->root.position.z += HF_SMALL_SHIFT * w->model->size;
     if (hf_stance_pose_easy(p, node->holds, node->hold_count, rest, margin, pose->root, old, pose))
         return true;
     hf_pose_copy(w, &node->pose, pose);
@@ -173,7 +173,7 @@ static void block(const change* c, hf_plan_obstacle kind, const hf_plan_hold* pl
 static int find_arrivals(change* c) {
     hf_planner* p = c->planner;
     hf_pose* to = c->arrivals;
-    double near = HF_SMALL_SHIFT / 3 * p->world.view->height;
+    double near = HF_SMALL_SHIFT / 3 * p->world.model->size;
     int count = 0;
     hf_pose_copy(&p->world, &c->departure, &to[0]);
     if (hf_stance_pose_easy(p, c->rest, c->rest_count, c->rest_carry, hf_pose_margin(p),
@@ -184,7 +184,7 @@ static int find_arrivals(change* c) {
     for (int i = 0; i < 2; i++) {
         hf_vec3 pull;
         hf_pose_copy(&p->world, &to[0], &to[count]);
-        to[count].root.position.z -= (i ? HF_LARGE_SHIFT : HF_SMALL_SHIFT) * p->world.view->height;
+        to[count].root.position.z -= (i ? HF_LARGE_SHIFT : HF_SMALL_SHIFT) * p->world.model->size;
         if (hf_holds_keep(p, c->rest, c->rest_count, &to[count], &pull)) count++;
     }
     return count;
