@@ -67,6 +67,10 @@ int hf_plan_contacts(hf_planner* p, const hf_scenario_state* state, hf_pose* pos
     return count;
 }
 
+/* One of so many attempts, the first, keeps to where the joints of toes and wrists bear the body, where the
+   start does so, too. The others count whole patches: with weak joints there may be no other plan. */
+enum { SPARING = 2 };
+
 /* The margin of the stance in its pose, m; -INFINITY where a tool failed. */
 static double margin_of(hf_planner* p, const hf_plan_node* n) {
     const hf_stance* stance = hf_stance_borrow(p, n->holds, n->hold_count, -1);
@@ -146,10 +150,13 @@ bool hf_plan_begin(hf_planner* p, const hf_scenario_state* start, hf_plan_node* 
     n->parent = n->last_limb = -1;
     n->pace = HF_PLAN_AT_REST;
     // as it is given, or as the rest posture happens to touch
+    p->world.spares = false;
     n->hold_count = hf_plan_contacts(p, start, &n->pose, n->holds);
     if (n->hold_count < 0) p->tree.block.limb = -1 - n->hold_count, n->hold_count = 0;
     if (!stands(p, n, why) && (start->whole || !find_start(p, start, n))) return false;
     hf_plan_note(p, hf_knots_add(&p->tree.knots, &n->pose, 0, -1));
     n->end_knot = p->tree.knots.count;
+    p->world.spares = p->world.attempt % SPARING == 0;
+    if (p->world.spares) p->world.spares = margin_of(p, n) >= p->world.options->margin_m;
     return hf_plan_ok(p);
 }

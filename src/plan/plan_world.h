@@ -35,6 +35,7 @@ typedef struct hf_plan_world {
     bool still;     /* every knot is balanced at rest; else the body may walk balanced in motion */
     double* home;   /* posture of joints without a task: at rest, toes as the start has them */
     int attempt;    /* number of the guide */
+    bool spares; /* patches count as far as the effectors' own joints bear the body; walks only aim there */
     bool backwards; /* the search goes from the goal to the start, and the plan is played backwards */
     int guide_count;
     const hf_transform* guide;

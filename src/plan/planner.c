@@ -1,6 +1,7 @@
 /* The memory of one attempt. */
 #include "plan/descent.h"
 
+#include "balance/bearing.h"
 #include "base/assert.h"
 #include "base/memory.h"
 #include "base/workspace.h"
@@ -62,17 +63,29 @@ hf_pose hf_take_pose(hf_planner* p) {
     return pose;
 }
 
-hf_stance* hf_stance_borrow(hf_planner* p, const hf_plan_hold* holds, int count, int skip) {
+static hf_stance* borrow(hf_planner* p, const hf_plan_hold* holds, int count, int skip, bool spares) {
     hf_support supports[HF_MAX_HOLDS];
     int n = 0;
     HF_ASSERT(p->tools.stances_borrowed < HF_STANCES);
-    for (int i = 0; i < count; i++)
-        if (holds[i].at.limb != skip) supports[n++] = holds[i].support;
+    for (int i = 0; i < count; i++) {
+        if (holds[i].at.limb == skip) continue;
+        supports[n] = holds[i].support;
+        if (spares) hf_support_spare_joints(p->world.creature, &holds[i].at, &holds[i].anchor, &supports[n]);
+        n++;
+    }
     hf_stance* stance = p->tools.stances[p->tools.stances_borrowed];
     hf_status status = hf_stance_build(stance, supports, n, p->world.view->mass, NULL, p->tools.workspace);
     if (!hf_plan_note(p, status)) return NULL;
     p->tools.stances_borrowed++;
     return stance;
+}
+
+hf_stance* hf_stance_borrow(hf_planner* p, const hf_plan_hold* holds, int count, int skip) {
+    return borrow(p, holds, count, skip, p->world.spares);
+}
+
+hf_stance* hf_stance_borrow_whole(hf_planner* p, const hf_plan_hold* holds, int count) {
+    return borrow(p, holds, count, -1, false);
 }
 
 void hf_stance_return(hf_planner* p, const hf_stance* stance) {

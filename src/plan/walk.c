@@ -69,7 +69,8 @@ static bool find_regions(hf_walk* w) {
     hf_plan_hold holds[HF_MAX_HOLDS];
     for (int i = 0; i < w->phase_count; i++) {
         int count = hf_walk_holds(w, i, holds);
-        const hf_stance* stance = hf_stance_borrow(w->planner, holds, count, -1);
+        const hf_stance* stance = w->spares ? hf_stance_borrow(w->planner, holds, count, -1)
+                                            : hf_stance_borrow_whole(w->planner, holds, count);
         bool good = stance && hf_pressure_region_find(stance, w->planner->world.options->walk_aim_m,
                                                       region_of(w, i, 0));
         hf_stance_return(w->planner, stance);
@@ -117,6 +118,15 @@ static bool find_curve(hf_walk* w) {
     double outside;
     return hf_plan_note(w->planner, hf_com_curve_find(&c, w->planner->tools.workspace, w->place, &outside)) &&
            outside < OUTSIDE_M;
+}
+
+/* The curve that presses where the joints of toes bear the body, or, where there is none, anywhere on its
+   feet. */
+static bool find_sparing_curve(hf_walk* w) {
+    if (find_curve(w)) return true;
+    if (!w->spares || !hf_plan_ok(w->planner)) return false;
+    w->spares = false;
+    return find_regions(w) && find_curve(w);
 }
 
 /* ---- judging ---- */
@@ -175,7 +185,7 @@ static verdict judge_wrenches(hf_walk* w) {
         if (hf_walk_phase(w, k) != phase) {
             phase = hf_walk_phase(w, k);
             hf_stance_return(p, stance);
-            stance = hf_stance_borrow(p, holds, hf_walk_holds(w, phase, holds), -1);
+            stance = hf_stance_borrow_whole(p, holds, hf_walk_holds(w, phase, holds));
         }
         hf_frame_wrench f;
         if (!stance || !hf_plan_note(p, hf_frames_wrench(p->world.creature, p->world.options->rate, &before,
@@ -381,6 +391,7 @@ static void begin_rounds(hf_walk* w, double crouch, beginning from) {
 
 /* Knots outside of what was mended stay as they are in the first round. */
 static verdict attempt(hf_walk* w, double crouch, beginning from) {
+    w->spares = w->planner->world.spares;
     if (!hf_footsteps_time(w) || !find_regions(w)) return FAILS;
     hf_walk_tuck_time(w);
     hf_walk_wish(w);
@@ -392,7 +403,7 @@ static verdict attempt(hf_walk* w, double crouch, beginning from) {
     w->held = false;
     for (int round = 0; since < PATIENCE && v == PRESSES_ELSEWHERE; round++) {
         w->mended = from == MENDED && round == 0;
-        if (!w->mended && !find_curve(w)) return hf_plan_ok(w->planner) ? PRESSES_ELSEWHERE : FAILS;
+        if (!w->mended && !find_sparing_curve(w)) return hf_plan_ok(w->planner) ? PRESSES_ELSEWHERE : FAILS;
         if (!hf_walk_poses(w)) return hf_plan_ok(w->planner) ? UNREACHED : FAILS;
         if (round == 0 && !w->mended && leg_meets_body(w, judge_knots(w))) return COLLIDES;
         tucked = round == 0 && !w->mended && hf_walk_tuck_all(w);

@@ -74,6 +74,7 @@ typedef struct hf_walk {
     hf_walk_place* places; /* of each limb in turn, HF_WALK_PARTS + 1 of them */
     bool together;         /* limbs of a group of the gait swing together */
     int* phases;           /* first knots */
+    bool spares;           /* the body is aimed to press where the joints of its toes bear it */
     bool apart;            /* feet step farther apart than is good for the balance, as legs met */
     bool skipped;          /* steps that limbs do not reach were left to a more thorough search */
     int farthest;          /* the last guide pose that may be walked to */
