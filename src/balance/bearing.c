@@ -10,6 +10,9 @@ static const double BEARING_SHARE = 0.9;
  */
 static const double SAME_PLACE = 0.05;
 
+/* What is left of a patch across an axis at least, m. */
+static const double LEAST_M = 0.002;
+
 static bool is_turning(const hf_joint* j) {
     return j->type == HF_JOINT_REVOLUTE || j->type == HF_JOINT_CONTINUOUS;
 }
@@ -34,11 +37,15 @@ static hf_vec3 drawn_in(const hf_support* s, const double* levers, int corner, d
 }
 
 /* Brings the levers about one side of an axis within what the joint bears, as far as the contact's point. */
-static void spare_joint(hf_support* s, hf_vec3 middle, hf_vec3 place, hf_vec3 axis, double most) {
+static void spare_joint(hf_support* s, hf_vec3 place, hf_vec3 axis, double most) {
     hf_support drawn = *s;
     double levers[HF_SUPPORT_CORNERS];
-    for (int i = 0; i < s->corner_count; i++) levers[i] = lever_of(s->corners[i], place, axis, s->normal);
-    most = fmax(most, lever_of(middle, place, axis, s->normal));
+    double least = INFINITY;
+    for (int i = 0; i < s->corner_count; i++) {
+        levers[i] = lever_of(s->corners[i], place, axis, s->normal);
+        least = fmin(least, levers[i]);
+    }
+    most = fmax(most, least + LEAST_M);
     for (int i = 0; i < s->corner_count; i++)
         if (levers[i] > most) drawn.corners[i] = drawn_in(s, levers, i, most);
     *s = drawn;
@@ -63,8 +70,8 @@ void hf_support_spare_joints(const hf_creature* creature, const hf_hold* hold, c
             hf_vec3 axis = hf_rotate(link.rotation, joint->axis);
             double most = BEARING_SHARE * joint->max_effort / weight;
             if (isfinite(most) && most > 0) {
-                spare_joint(support, hold->point, link.position, axis, most);
-                spare_joint(support, hold->point, link.position, hf_neg(axis), most);
+                spare_joint(support, link.position, axis, most);
+                spare_joint(support, link.position, hf_neg(axis), most);
             }
         }
         link = hf_compose(link, hf_inverse(joint->origin)); // the joints between are taken as at zero
