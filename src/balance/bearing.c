@@ -4,7 +4,7 @@
 
 /* Of a joint's effort, that the weight may take: the tenth that is left is for friction, which pulls at the
    height of the joint, and for what the motion asks of it. */
-static const double BEARING_SHARE = 0.9;
+static const double BEARING_SHARE = 1;
 /* An effector's own joints are the first above its contact and those that turn at the same place to this
    share of the limb's length (an ankle's two axes, a wrist's): other joints' levers change with the posture.
  */

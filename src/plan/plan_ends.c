@@ -67,9 +67,9 @@ int hf_plan_contacts(hf_planner* p, const hf_scenario_state* state, hf_pose* pos
     return count;
 }
 
-/* One of so many attempts, the first, keeps to where the joints of toes and wrists bear the body, where the
-   start does so, too. The others count whole patches: with weak joints there may be no other plan. */
-enum { SPARING = 2 };
+/* Attempts keep to where the joints of toes and wrists bear the body, if the start does so. One of so many
+   counts whole patches: with weak joints there may be no other plan. */
+enum { WHOLE_EVERY = 3 };
 
 /* The margin of the stance in its pose, m; -INFINITY where a tool failed. */
 static double margin_of(hf_planner* p, const hf_plan_node* n) {
@@ -156,7 +156,7 @@ bool hf_plan_begin(hf_planner* p, const hf_scenario_state* start, hf_plan_node* 
     if (!stands(p, n, why) && (start->whole || !find_start(p, start, n))) return false;
     hf_plan_note(p, hf_knots_add(&p->tree.knots, &n->pose, 0, -1));
     n->end_knot = p->tree.knots.count;
-    p->world.spares = p->world.attempt % SPARING == 0;
+    p->world.spares = p->world.attempt % WHOLE_EVERY < WHOLE_EVERY - 1;
     if (p->world.spares) p->world.spares = margin_of(p, n) >= p->world.options->margin_m;
     return hf_plan_ok(p);
 }

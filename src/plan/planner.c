@@ -63,16 +63,18 @@ hf_pose hf_take_pose(hf_planner* p) {
     return pose;
 }
 
+hf_support hf_hold_bears(const hf_planner* p, const hf_plan_hold* hold, bool spares) {
+    hf_support s = hold->support;
+    if (spares) hf_support_spare_joints(p->world.creature, &hold->at, &hold->anchor, &s);
+    return s;
+}
+
 static hf_stance* borrow(hf_planner* p, const hf_plan_hold* holds, int count, int skip, bool spares) {
     hf_support supports[HF_MAX_HOLDS];
     int n = 0;
     HF_ASSERT(p->tools.stances_borrowed < HF_STANCES);
-    for (int i = 0; i < count; i++) {
-        if (holds[i].at.limb == skip) continue;
-        supports[n] = holds[i].support;
-        if (spares) hf_support_spare_joints(p->world.creature, &holds[i].at, &holds[i].anchor, &supports[n]);
-        n++;
-    }
+    for (int i = 0; i < count; i++)
+        if (holds[i].at.limb != skip) supports[n++] = hf_hold_bears(p, &holds[i], spares);
     hf_stance* stance = p->tools.stances[p->tools.stances_borrowed];
     hf_status status = hf_stance_build(stance, supports, n, p->world.view->mass, NULL, p->tools.workspace);
     if (!hf_plan_note(p, status)) return NULL;

@@ -65,16 +65,24 @@ static hf_pressure_region* region_of(const hf_walk* w, int phase, int inward) {
     return &w->free[phase * HF_WALK_INWARD + inward];
 }
 
+/* Leaves of a region where the joints of toes bear the body, where that is anything. False: a tool failed. */
+static bool spare_toes(const hf_walk* w, const hf_plan_hold* holds, int count, hf_pressure_region* region) {
+    const hf_stance* stance = hf_stance_borrow(w->planner, holds, count, -1);
+    if (stance) hf_pressure_region_within(stance, region);
+    hf_stance_return(w->planner, stance);
+    return stance != NULL;
+}
+
 static bool find_regions(hf_walk* w) {
     hf_plan_hold holds[HF_MAX_HOLDS];
     for (int i = 0; i < w->phase_count; i++) {
         int count = hf_walk_holds(w, i, holds);
-        const hf_stance* stance = w->spares ? hf_stance_borrow(w->planner, holds, count, -1)
-                                            : hf_stance_borrow_whole(w->planner, holds, count);
+        const hf_stance* stance = hf_stance_borrow_whole(w->planner, holds, count);
         bool good = stance && hf_pressure_region_find(stance, w->planner->world.options->walk_aim_m,
                                                       region_of(w, i, 0));
         hf_stance_return(w->planner, stance);
         if (!good) return false;
+        if (w->spares && !spare_toes(w, holds, count, region_of(w, i, 0))) return false;
         for (int n = 1; n < HF_WALK_INWARD; n++)
             hf_pressure_region_inward(region_of(w, i, 0), (double)n / HF_WALK_INWARD, region_of(w, i, n));
         double sum = 0;

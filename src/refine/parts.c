@@ -10,7 +10,7 @@
 static const double ROUND_SHARE = 0.1;
 
 /* That wrenches keep to begin with: a centimetre of moment arm, what a check counts as nothing. */
-static const double MARGIN_M = 0.01, KEPT = 0.5;
+static const double MARGIN_M = 0.02, KEPT = 0.5;
 
 /* The pace along a path doubles in a twentieth of a second at most, to begin with, 1/s2. */
 static const double HASTE = 20;
