@@ -2,9 +2,9 @@
 
 #include <math.h>
 
-/* Of a joint's effort, that the weight may take: the tenth that is left is for friction, which pulls at the
-   height of the joint, and for what the motion asks of it. */
-static const double BEARING_SHARE = 1;
+/* A contact on which the joints bear less than this share of the body's weight, wherever it presses, counts
+   for nothing: fingers that lie flat on the ground steady a body, but do not carry it. */
+static const double LEAST_SHARE = 0.5;
 /* An effector's own joints are the first above its contact and those that turn at the same place to this
    share of the limb's length (an ankle's two axes, a wrist's): other joints' levers change with the posture.
  */
@@ -36,7 +36,7 @@ static hf_vec3 drawn_in(const hf_support* s, const double* levers, int corner, d
     return at;
 }
 
-/* Brings the levers about one side of an axis within what the joint bears, as far as the contact's point. */
+/* Brings the levers about one side of an axis within `most`, with which the joint bears the weight. */
 static void spare_joint(hf_support* s, hf_vec3 place, hf_vec3 axis, double most) {
     hf_support drawn = *s;
     double levers[HF_SUPPORT_CORNERS];
@@ -45,8 +45,9 @@ static void spare_joint(hf_support* s, hf_vec3 place, hf_vec3 axis, double most)
         levers[i] = lever_of(s->corners[i], place, axis, s->normal);
         least = fmin(least, levers[i]);
     }
+    if (LEAST_SHARE * least > most) drawn.corner_count = 0;
     most = fmax(most, least + LEAST_M);
-    for (int i = 0; i < s->corner_count; i++)
+    for (int i = 0; i < drawn.corner_count; i++)
         if (levers[i] > most) drawn.corners[i] = drawn_in(s, levers, i, most);
     *s = drawn;
 }
@@ -68,7 +69,7 @@ void hf_support_spare_joints(const hf_creature* creature, const hf_hold* hold, c
             if (!is_turning(joint)) return;
             if (!found) first = link.position, found = true;
             hf_vec3 axis = hf_rotate(link.rotation, joint->axis);
-            double most = BEARING_SHARE * joint->max_effort / weight;
+            double most = joint->max_effort / weight;
             if (isfinite(most) && most > 0) {
                 spare_joint(support, link.position, axis, most);
                 spare_joint(support, link.position, hf_neg(axis), most);

@@ -5,9 +5,9 @@
 #include <holdfast/balance.h>
 
 /* Draws in the corners of a flat patch on which the body's weight would take more effort than the effector's
-   own joints have, so that a body balanced on its toes stands where the toes' joints bear it. No corner comes
-   nearer than the middle of the patch, so that something is left of it with weak joints, too. The hold is in
-   the world and keeps its limb at the anchor. */
+   own joints have, so that a body balanced on its toes stands where the toes' joints bear it. Where
+   they bear less than half of the weight on all of the patch, it bears nothing; of others an edge of 2 mm is
+   left at least. The hold is in the world and keeps its limb at the anchor. */
 void hf_support_spare_joints(const hf_creature* creature, const hf_hold* hold, const hf_anchor* anchor,
                              hf_support* support);
 
