@@ -3,6 +3,7 @@
    work on the machine does not count. */
 #include "bench.h"
 
+#include "base/workspace.h"
 #include "refine/retime.h"
 #include <holdfast/holdfast.h>
 
@@ -20,6 +21,7 @@ typedef struct recorded {
     hf_schedule* schedule;
     hf_placement* placement;
     hf_workspace* workspace;
+    hf_workspace_mark mark; /* of the memory of what follows */
     hf_parts phases;
     hf_pose_spline spline;
     hf_stance_list list;
@@ -36,7 +38,7 @@ static double processor_s(void) {
 
 static void need(hf_status status, const char* what) {
     if (status == HF_OK) return;
-    fprintf(stderr, "bench refinement: %s\n", what);
+    fprintf(stderr, "bench refinement: %s: %s\n", what, hf_status_text(status));
     exit(3);
 }
 
@@ -56,11 +58,12 @@ static void load(recorded* m, const char* name) {
          "a schedule cannot be loaded");
     need(hf_placement_create(m->scenario->scene, &m->placement), "no placement");
     need(hf_workspace_create(&m->workspace), "no workspace");
+    m->mark = hf_workspace_begin(m->workspace);
 }
 
 static void find_stances(recorded* m) {
     const hf_creature* c = m->scenario->creature;
-    need(hf_pose_spline_near(c, m->schedule, m->workspace, &m->spline), "no curve");
+    need(hf_pose_spline_of(c, m->schedule, m->workspace, &m->spline), "no curve");
     need(hf_parts_make(m->schedule, m->workspace, &m->phases), "no phases");
     double began = processor_s();
     need(hf_stance_list_make(c, m->placement, m->schedule, &m->spline, &m->phases, m->workspace, &m->list),
@@ -106,6 +109,7 @@ static void release(recorded* m) {
     free((void*)(uintptr_t)m->path.stances);
     free((void*)(uintptr_t)m->path.held);
     hf_stance_list_free(&m->list);
+    hf_workspace_end(m->workspace, m->mark);
     hf_workspace_free(m->workspace);
     hf_placement_free(m->placement);
     hf_schedule_free(m->schedule);
