@@ -2,9 +2,6 @@
 
 #include <math.h>
 
-/* A contact on which the joints bear less than this share of the body's weight, wherever it presses, counts
-   for nothing: fingers that lie flat on the ground steady a body, but do not carry it. */
-static const double LEAST_SHARE = 0.5;
 /* An effector's own joints are the first above its contact and those that turn at the same place to this
    share of the limb's length (an ankle's two axes, a wrist's): other joints' levers change with the posture.
  */
@@ -37,7 +34,7 @@ static hf_vec3 drawn_in(const hf_support* s, const double* levers, int corner, d
 }
 
 /* Brings the levers about one side of an axis within `most`, with which the joint bears the weight. */
-static void spare_joint(hf_support* s, hf_vec3 place, hf_vec3 axis, double most) {
+static void spare_joint(hf_support* s, hf_vec3 place, hf_vec3 axis, double most, double least_share) {
     hf_support drawn = *s;
     double levers[HF_SUPPORT_CORNERS];
     double least = INFINITY;
@@ -45,7 +42,7 @@ static void spare_joint(hf_support* s, hf_vec3 place, hf_vec3 axis, double most)
         levers[i] = lever_of(s->corners[i], place, axis, s->normal);
         least = fmin(least, levers[i]);
     }
-    if (LEAST_SHARE * least > most) drawn.corner_count = 0;
+    if (least_share * least > most) drawn.corner_count = 0;
     most = fmax(most, least + LEAST_M);
     for (int i = 0; i < drawn.corner_count; i++)
         if (levers[i] > most) drawn.corners[i] = drawn_in(s, levers, i, most);
@@ -53,7 +50,7 @@ static void spare_joint(hf_support* s, hf_vec3 place, hf_vec3 axis, double most)
 }
 
 void hf_support_spare_joints(const hf_creature* creature, const hf_hold* hold, const hf_anchor* anchor,
-                             hf_support* support) {
+                             double least_share, hf_support* support) {
     const hf_creature_view* v = hf_creature_get(creature);
     const hf_limb* limb = &v->limbs[hold->limb];
     double weight = v->mass * HF_GRAVITY_M_S2;
@@ -71,8 +68,8 @@ void hf_support_spare_joints(const hf_creature* creature, const hf_hold* hold, c
             hf_vec3 axis = hf_rotate(link.rotation, joint->axis);
             double most = joint->max_effort / weight;
             if (isfinite(most) && most > 0) {
-                spare_joint(support, link.position, axis, most);
-                spare_joint(support, link.position, hf_neg(axis), most);
+                spare_joint(support, link.position, axis, most, least_share);
+                spare_joint(support, link.position, hf_neg(axis), most, least_share);
             }
         }
         link = hf_compose(link, hf_inverse(joint->origin)); // the joints between are taken as at zero

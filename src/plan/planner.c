@@ -63,13 +63,19 @@ hf_pose hf_take_pose(hf_planner* p) {
     return pose;
 }
 
-hf_support hf_hold_bears(const hf_planner* p, const hf_plan_hold* hold, bool spares) {
+/* A patch on which the joints bear less than this share of the body's weight, wherever it presses, counts for
+   nothing: fingers that lie flat on the ground steady a body, but do not carry it. */
+static const double LEAST_SHARE = 0.5;
+
+hf_support hf_hold_bears(const hf_planner* p, const hf_plan_hold* hold, hf_sparing spares) {
     hf_support s = hold->support;
-    if (spares) hf_support_spare_joints(p->world.creature, &hold->at, &hold->anchor, &s);
+    double least = spares == HF_SPARE_ALL ? LEAST_SHARE : 0;
+    if (spares != HF_SPARE_NONE)
+        hf_support_spare_joints(p->world.creature, &hold->at, &hold->anchor, least, &s);
     return s;
 }
 
-static hf_stance* borrow(hf_planner* p, const hf_plan_hold* holds, int count, int skip, bool spares) {
+static hf_stance* borrow(hf_planner* p, const hf_plan_hold* holds, int count, int skip, hf_sparing spares) {
     hf_support supports[HF_MAX_HOLDS];
     int n = 0;
     HF_ASSERT(p->tools.stances_borrowed < HF_STANCES);
@@ -87,7 +93,7 @@ hf_stance* hf_stance_borrow(hf_planner* p, const hf_plan_hold* holds, int count,
 }
 
 hf_stance* hf_stance_borrow_whole(hf_planner* p, const hf_plan_hold* holds, int count) {
-    return borrow(p, holds, count, -1, false);
+    return borrow(p, holds, count, -1, HF_SPARE_NONE);
 }
 
 void hf_stance_return(hf_planner* p, const hf_stance* stance) {

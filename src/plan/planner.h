@@ -98,8 +98,8 @@ void hf_planner_end(hf_planner* p);
 /* A posture from the workspace, until the caller's mark ends; q is NULL, and the failure noted, when memory
    is out. */
 hf_pose hf_take_pose(hf_planner* p);
-/* How a hold bears; spares: as far as the effector's own joints bear the whole body there. */
-hf_support hf_hold_bears(const hf_planner* p, const hf_plan_hold* hold, bool spares);
+/* How a hold bears. */
+hf_support hf_hold_bears(const hf_planner* p, const hf_plan_hold* hold, hf_sparing spares);
 /* What the holds (all but `skip`) carry, each as the attempt counts it (world.spares), borrowed until
    hf_stance_return; NULL, and the failure noted, where it cannot be made. */
 hf_stance* hf_stance_borrow(hf_planner* p, const hf_plan_hold* holds, int count, int skip);

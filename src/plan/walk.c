@@ -399,7 +399,7 @@ static void begin_rounds(hf_walk* w, double crouch, beginning from) {
 
 /* Knots outside of what was mended stay as they are in the first round. */
 static verdict attempt(hf_walk* w, double crouch, beginning from) {
-    w->spares = w->planner->world.spares;
+    w->spares = w->planner->world.spares != HF_SPARE_NONE;
     if (!hf_footsteps_time(w) || !find_regions(w)) return FAILS;
     hf_walk_tuck_time(w);
     hf_walk_wish(w);

@@ -74,8 +74,8 @@ static hf_status build(const hf_creature* c, hf_support* supports, int count, hf
 
 static hf_support support_of(const hf_creature* c, const hf_held* held, bool spares) {
     hf_support s = held->support;
-    if (spares) hf_support_spare_joints(c, &held->world, &held->anchor, &s);
-    return s.corner_count ? s : held->support;
+    if (spares) hf_support_spare_joints(c, &held->world, &held->anchor, 0, &s);
+    return s;
 }
 
 hf_status hf_stance_list_find(const hf_creature* c, const hf_stance_list* list, const int* hold_of,
