@@ -2,10 +2,12 @@
 #include "command.h"
 
 #include <math.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static options default_options(void) {
     return (options){
@@ -191,9 +193,11 @@ int main(int argc, char** argv) {
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);
     int code = run(argc, argv);
-    /* A full disk or a closed pipe must not look like success. */
+    /* A full disk or a closed pipe must not look like success; who closes the pipe, as head does, needs no
+     * telling. */
     if ((fflush(stdout) != 0 || ferror(stdout)) && code == EXIT_DONE) {
-        complain("standard output cannot be written");
+        struct pollfd out = {.fd = STDOUT_FILENO, .events = POLLOUT};
+        if (poll(&out, 1, 0) != 1 || !(out.revents & POLLERR)) complain("standard output cannot be written");
         return EXIT_BAD_INPUT;
     }
     return code;

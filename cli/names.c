@@ -386,7 +386,19 @@ char* nameable(const char* path) {
     return text ? full : NULL;
 }
 
+/* The endings of what commands write into a folder. */
+static bool is_file_name(const char* path) {
+    static const char* const endings[] = {".json", ".glb", ".png", ".bvh", ".csv", ".npy"};
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
+        if (ends_with(path, endings[i])) return true;
+    return false;
+}
+
 bool make_output(const options* o) {
+    if (is_file_name(o->output) && !is_folder(o->output)) {
+        complain("--output %s: a folder is expected, several files are written there", o->output);
+        return false;
+    }
     const char* named[] = {o->file, o->creature, o->scene};
     for (size_t i = 0; i < sizeof named / sizeof *named; i++) {
         if (!named[i] || access(named[i], F_OK) != 0) continue; // the name of something shipped

@@ -219,6 +219,7 @@ static hf_status write_all(standing* w, hf_error* error) {
         progress_end(&p);
         hf_motion_free(m.motion);
     }
+    if (status == HF_OK) note(w->o, "wrote %s, a plan that starts there", path);
     hf_scenario_free(s);
     free(stem);
     free(path);

@@ -218,6 +218,26 @@ static void test_low_beam(void** state) {
     leave(&w);
 }
 
+/* Drawn so high between two walls that its feet would hang over the floor, which is under it: down to the
+   floor. */
+static void test_floating(void** state) {
+    (void)state;
+    const hf_vec3 boxes[3][2] = {
+        {{-3, -3, -0.2}, {6, 3, 0}}, {{-3, 0.8, 0}, {6, 1, 3}}, {{-3, -1, 0}, {6, -0.8, 3}}};
+    world w;
+    enter(&w, HUMAN, boxes, 3);
+    hf_transform guide[POSES];
+    straight_guide(guide, hf_v3(-1, 0, STANDING_M), hf_v3(4, 0, STANDING_M));
+    for (int i = 0; i < POSES; i++) guide[i].position.z += 0.6 * fmin(1, 3 * sin(M_PI * i / (POSES - 1)));
+    double effort = 0;
+    assert_true(settle(&w.p.world, guide, POSES, &effort));
+    for (int i = 0; i < POSES; i++) {
+        assert_true(holds(&w, guide[i]));
+        assert_true(fabs(guide[i].position.z - STANDING_M) < 0.05);
+    }
+    leave(&w);
+}
+
 /* Who has no upright stands flat on the floor. */
 static void test_flat(void** state) {
     (void)state;
@@ -353,6 +373,7 @@ int main(void) {
         cmocka_unit_test(test_treads),
         cmocka_unit_test(test_beam),
         cmocka_unit_test(test_low_beam),
+        cmocka_unit_test(test_floating),
         cmocka_unit_test(test_flat),
         cmocka_unit_test(test_condition_stairs),
         cmocka_unit_test(test_condition_stairs_rail),

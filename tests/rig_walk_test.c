@@ -2,6 +2,7 @@
    arms hang when they stand, and they walk as bodies that were prepared do, by the independent check. */
 #include "creature_files.h"
 #include "guide_scenes.h"
+#include "plan/plan_model.h"
 #include "test.h"
 
 #include <math.h>
@@ -99,14 +100,10 @@ static hf_stand_result stand(const task* t, double x, double y, double yaw) {
 
 /* Both hands hang beside the hips, below the shoulders and not across the body, elbows bent a little; collars
    stay level. */
-static void raised_arms_hang(void** state) {
-    (void)state;
-    hf_creature* c = load_person("hanging.bvh");
-    task t = begin(c);
-    hf_stand_result r = stand(&t, 0, 0, 0);
+static void assert_hands_hang(const hf_creature* c, const hf_pose* pose) {
     hf_transform links[256];
     assert_true(hf_creature_get(c)->link_count <= 256);
-    hf_forward(c, &r.state.pose, links);
+    hf_forward(c, pose, links);
     for (int i = 0; i < 2; i++) {
         const char* side = i ? "Right" : "Left";
         char name[3][32];
@@ -121,13 +118,64 @@ static void raised_arms_hang(void** state) {
         assert_true(hand.x > elbow.x + 0.02);
         assert_near(fabs(arm.y), 0.17, 0.01);
     }
+}
+
+static void raised_arms_hang(void** state) {
+    (void)state;
+    hf_creature* c = load_person("hanging.bvh");
+    task t = begin(c);
+    hf_stand_result r = stand(&t, 0, 0, 0);
+    assert_hands_hang(c, &r.state.pose);
     // the file's own rest posture stays as it is
     hf_pose rest = {hf_transform_identity(), (double*)hf_creature_get(c)->rest};
+    hf_transform links[256];
     hf_forward(c, &rest, links);
     assert_near(link_at(c, links, "LeftHand").y, 0.7, 0.001);
     hf_stand_result_free(&r);
     end(&t);
     hf_creature_free(c);
+}
+
+/* The arms of a URDF hang like those of the skeleton that it was written from, whose rest posture has them
+   level. */
+static void arms_of_a_urdf_hang(void** state) {
+    (void)state;
+    hf_creature* c = load_person("hanging.bvh");
+    const char* urdf = test_path("hanging.urdf");
+    hf_error error = {0};
+    assert_int_equal(hf_creature_write_urdf(c, urdf, &error), HF_OK);
+    hf_creature* again = must_load(urdf);
+    task t = begin(again);
+    hf_stand_result r = stand(&t, 0, 0, 0);
+    assert_hands_hang(again, &r.state.pose);
+    hf_stand_result_free(&r);
+    end(&t);
+    hf_creature_free(again);
+    hf_creature_free(c);
+}
+
+/* Arms that hang already, found so or as the shipped human has them at rest, stay as they are to the last
+   bit. */
+static void hanging_arms_stay(void** state) {
+    (void)state;
+    hf_creature* all[2] = {load_person("hanging.bvh"),
+                           must_load(data_path("data/creatures/human.creature.json"))};
+    hf_workspace* workspace = NULL;
+    assert_int_equal(hf_workspace_create(&workspace), HF_OK);
+    for (int i = 0; i < 2; i++) {
+        const hf_creature_view* v = hf_creature_get(all[i]);
+        task t = begin(all[i]);
+        hf_stand_result r = stand(&t, 0, 0, 0);
+        double q[512];
+        assert_true(v->q_count <= 512);
+        memcpy(q, i == 0 ? r.state.pose.q : v->rest, sizeof(double) * (size_t)v->q_count);
+        assert_true(hf_arms_hang(all[i], t.model->limbs, workspace, q));
+        assert_memory_equal(q, i == 0 ? r.state.pose.q : v->rest, sizeof(double) * (size_t)v->q_count);
+        hf_stand_result_free(&r);
+        end(&t);
+        hf_creature_free(all[i]);
+    }
+    hf_workspace_free(workspace);
 }
 
 /* The two bodies at a joint of three hinges are not tested against each other, also in the URDF and SRDF that
@@ -204,8 +252,8 @@ static void skeletons_walk(void** state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(raised_arms_hang),
-        cmocka_unit_test(neighbours_survive_writing),
+        cmocka_unit_test(raised_arms_hang),  cmocka_unit_test(arms_of_a_urdf_hang),
+        cmocka_unit_test(hanging_arms_stay), cmocka_unit_test(neighbours_survive_writing),
         cmocka_unit_test(skeletons_walk),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

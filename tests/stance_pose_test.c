@@ -169,6 +169,33 @@ static void test_known_stance(void** state) {
     leave(&w);
 }
 
+/* The worth of a new stance whose first foot is so many limb lengths aside. */
+static double worth_aside(world* w, double aside) {
+    hf_plan_node* n = &w->p.tree.nodes[w->p.tree.node_count];
+    n->hold_count = 2, n->guide_index = 0, n->last_limb = w->holds[0].at.limb;
+    memcpy(n->holds, w->holds, 2 * sizeof *w->holds);
+    n->holds[0].at.point.x += aside * w->p.world.view->limbs[n->last_limb].length;
+    hf_plan_adopt(&w->p, HF_PLAN_AT_REST);
+    return n->worth;
+}
+
+/* What was tried in vain from a stance makes new ones worth less that are like it: half as much at the same
+   places, nothing from a large shift on. */
+static void test_learns_from_alike(void** state) {
+    (void)state;
+    world w;
+    const hf_vec3 boxes[1][2] = {{{-3, -3, -0.2}, {3, 3, 0}}};
+    stand(&w, "data/creatures/human.creature.json", hf_v3(0, 0, STANDING), boxes, 1, FEET, 2);
+    w.p.tree.node_count = 0;
+    double promised = worth_aside(&w, 0);
+    w.p.tree.nodes[0].worth -= 10;
+    assert_float_equal(worth_aside(&w, 10 * HF_LARGE_SHIFT), promised, 1e-9);
+    assert_float_equal(worth_aside(&w, -HF_LARGE_SHIFT), promised, 1e-9);
+    assert_float_equal(worth_aside(&w, HF_LARGE_SHIFT / 2), promised - 2.5, 1e-9);
+    assert_float_equal(worth_aside(&w, 0), promised - 5, 1e-9);
+    leave(&w);
+}
+
 /* Wished to lean and to be lower, where it would fall: it gives way, but does not stand up on straight legs.
  */
 static void test_leans_with_bent_legs(void** state) {
@@ -249,10 +276,11 @@ static void test_nothing_under_block(void** state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_good_wish_is_met),     cmocka_unit_test(test_known_stance),
-        cmocka_unit_test(test_arm_at_wall),          cmocka_unit_test(test_low_ceiling),
-        cmocka_unit_test(test_leans_with_bent_legs), cmocka_unit_test(test_same_again),
-        cmocka_unit_test(test_under_beam),           cmocka_unit_test(test_nothing_under_block),
+        cmocka_unit_test(test_good_wish_is_met),    cmocka_unit_test(test_known_stance),
+        cmocka_unit_test(test_learns_from_alike),   cmocka_unit_test(test_arm_at_wall),
+        cmocka_unit_test(test_low_ceiling),         cmocka_unit_test(test_leans_with_bent_legs),
+        cmocka_unit_test(test_same_again),          cmocka_unit_test(test_under_beam),
+        cmocka_unit_test(test_nothing_under_block),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -39,15 +39,15 @@ def landings(motion):
     return count
 
 
-def info(creature):
-    done = subprocess.run([COMMAND, "info", creature, "--json"], capture_output=True, text=True, check=False)
+def info(creature, *options):
+    done = subprocess.run([COMMAND, "info", creature, "--json", *options], capture_output=True, text=True, check=False)
     return json.loads(done.stdout)
 
 
-def plan(scenario, seed, pendulum, folder):
+def plan(scenario, seed, pendulum, folder, *options):
     """What the command says of the plan and, where one is found, what the check says of its motion."""
     before = os.times()
-    words = [COMMAND, "plan", scenario, "--seed", str(seed), "--threads", "1", "--json", "--size", "320x180", "--samples", "1", "-o", folder]
+    words = [COMMAND, "plan", scenario, "--seed", str(seed), "--threads", "1", "--json", "--size", "320x180", "--samples", "1", "-o", folder, *options]
     done = subprocess.run(words, capture_output=True, text=True, check=False)
     used = os.times().children_user - before.children_user
     try:
@@ -62,8 +62,9 @@ def plan(scenario, seed, pendulum, folder):
             motion = json.load(file)
         check = subprocess.run([COMMAND, "check", path, "--json"], capture_output=True, text=True, check=False)
         row["valid"] = json.loads(check.stdout)["valid"]
-        row["time"] = motion["frames"][-1]["t"]
-        row["walked"] = "balance" not in motion["claims"] and row["time"] < 4 * pendulum * max(1, landings(motion))
+        heights = [frame["root"][2] for frame in motion["frames"]]
+        row["time"], row["steps"], row["rise"] = motion["frames"][-1]["t"], landings(motion), max(heights) - min(heights)
+        row["walked"] = "balance" not in motion["claims"] and row["time"] < 4 * pendulum * max(1, row["steps"])
     return row
 
 

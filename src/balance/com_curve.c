@@ -3,6 +3,7 @@
  */
 #include "balance/com_curve.h"
 
+#include "base/band.h"
 #include "base/workspace.h"
 
 #include <math.h>
@@ -14,7 +15,7 @@ static const double SMOOTH = 3e-5;
 /* Weight of the distance of a place from its wish in the same unit: 5 cm count as much as 7 mm. */
 static const double WISH = 3;
 static const double INSIDE_M = 5e-4; /* nearer to its region than this is inside */
-enum { ROUNDS = 400, BAND = 3 };     /* rounds of the program; entries beside the diagonal of its matrix */
+enum { ROUNDS = 400, WIDTH = 3 };    /* rounds of the program; entries beside the diagonal of its matrix */
 
 /* ---- regions ---- */
 
@@ -101,9 +102,9 @@ static double project(const hf_pressure_region* r, const double p[2], double out
    one the body is where they are. The first and the last place are given; the others are the unknowns. */
 typedef struct program {
     const hf_com_curve* curve;
-    double (*press)[3];       /* of each knot: coefficients of its row about p[k-1] */
-    double smooth[4];         /* coefficients of a row about p[k-2] */
-    double (*band)[BAND + 1]; /* of the factor: row i has L[i][i - BAND] .. L[i][i] */
+    double (*press)[3]; /* of each knot: coefficients of its row about p[k-1] */
+    double smooth[4];   /* coefficients of a row about p[k-2] */
+    hf_band band;       /* of the factor */
     double (*at)[2], (*in)[2], (*dual)[2], (*places)[2];
 } program;
 
@@ -115,11 +116,11 @@ static void add_row(program* g, int first, const double* row, int size) {
         for (int k = 0; k < size; k++) {
             int a = clamp(g, first + i), b = clamp(g, first + k);
             bool fixed = a == 0 || b == 0 || a == g->curve->steps || b == g->curve->steps;
-            if (b <= a && !fixed) g->band[a][BAND + b - a] += row[i] * row[k];
+            if (b <= a && !fixed) *hf_band_at(&g->band, a, b) += row[i] * row[k];
         }
 }
 
-static void factor(program* g) {
+static bool factor(program* g) {
     int n = g->curve->steps;
     double s = sqrt(SMOOTH) / (g->curve->step_s * g->curve->step_s);
     for (int k = 0; k <= n; k++) {
@@ -127,33 +128,12 @@ static void factor(program* g) {
         memcpy(g->press[k], (double[]){-c, 1 + 2 * c, -c}, sizeof *g->press);
     }
     memcpy(g->smooth, (double[]){-s, 3 * s, -3 * s, s}, sizeof g->smooth);
-    memset(g->band, 0, sizeof *g->band * (size_t)(n + 1));
-    g->band[0][BAND] = g->band[n][BAND] = 1;
+    memset(g->band.values, 0, sizeof(double) * (WIDTH + 1) * (size_t)(n + 1));
+    *hf_band_at(&g->band, 0, 0) = *hf_band_at(&g->band, n, n) = 1;
     for (int k = 0; k <= n; k++) add_row(g, k - 1, g->press[k], 3);
-    for (int k = 1; k < n; k++) g->band[k][BAND] += WISH * g->curve->wish_weight;
+    for (int k = 1; k < n; k++) *hf_band_at(&g->band, k, k) += WISH * g->curve->wish_weight;
     for (int k = 0; k <= n + 1; k++) add_row(g, k - 2, g->smooth, 4);
-    for (int i = 0; i <= n; i++)
-        for (int j = i > BAND ? i - BAND : 0; j <= i; j++) {
-            double d = g->band[i][BAND + j - i];
-            for (int k = i > BAND ? i - BAND : 0; k < j; k++)
-                if (j - k <= BAND) d -= g->band[i][BAND + k - i] * g->band[j][BAND + k - j];
-            g->band[i][BAND + j - i] = i == j ? sqrt(d) : d / g->band[j][BAND];
-        }
-}
-
-/* Solves with the factor in place, one axis of places. */
-static void back(const program* g, int x) {
-    int n = g->curve->steps;
-    for (int i = 0; i <= n; i++) {
-        for (int k = i > BAND ? i - BAND : 0; k < i; k++)
-            g->places[i][x] -= g->band[i][BAND + k - i] * g->places[k][x];
-        g->places[i][x] /= g->band[i][BAND];
-    }
-    for (int i = n; i >= 0; i--) {
-        for (int k = i + 1; k <= n && k <= i + BAND; k++)
-            g->places[i][x] -= g->band[k][BAND + i - k] * g->places[k][x];
-        g->places[i][x] /= g->band[i][BAND];
-    }
+    return hf_band_factor(&g->band);
 }
 
 /* Adds the row's transpose times (value - what the given places make of the row). */
@@ -189,7 +169,7 @@ static void solve(program* g) {
         for (int x = 0; x < 2; x++) g->places[k][x] += WISH * c->wish_weight * c->wish[k][x];
     memcpy(g->places[0], ends[0], sizeof *g->places);
     memcpy(g->places[n], ends[1], sizeof *g->places);
-    back(g, 0), back(g, 1);
+    for (int x = 0; x < 2; x++) hf_band_solve(&g->band, &g->places[0][x], 2);
     for (int k = 0; k <= n; k++)
         for (int x = 0; x < 2; x++) {
             g->at[k][x] = c->offset[k][x];
@@ -215,20 +195,20 @@ hf_status hf_com_curve_find(const hf_com_curve* c, hf_workspace* workspace, doub
     size_t m = (size_t)c->steps + 1;
     hf_workspace_mark mark = hf_workspace_begin(workspace);
     program g = {.curve = c, .places = places};
-    g.band = hf_workspace_take(workspace, m, sizeof *g.band);
+    g.band = (hf_band){c->steps + 1, WIDTH, hf_workspace_take(workspace, m * (WIDTH + 1), sizeof(double))};
     g.at = hf_workspace_take(workspace, 3 * m, sizeof *g.at);
     g.press = hf_workspace_take(workspace, m, sizeof *g.press);
-    bool room = g.band && g.at && g.press;
+    bool room = g.band.values && g.at && g.press;
     *outside_m = INFINITY;
     if (room) {
         g.in = g.at + m, g.dual = g.in + m;
         memset(g.dual, 0, sizeof *g.dual * m);
-        factor(&g);
+        bool definite = factor(&g);
         for (int k = 0; k <= c->steps; k++) {
             hf_vec3 line = hf_lerp(c->from, c->to, (double)k / c->steps);
             project(c->region[k], (double[]){line.x, line.y}, g.in[k]);
         }
-        for (int i = 0; i<ROUNDS&& * outside_m> INSIDE_M && hf_workspace_goes_on(workspace); i++)
+        for (int i = 0; definite && i<ROUNDS&& * outside_m> INSIDE_M && hf_workspace_goes_on(workspace); i++)
             *outside_m = round_of(&g);
     }
     hf_workspace_end(workspace, mark);

@@ -163,19 +163,16 @@ typedef struct branch {
     uint32_t child;
 } branch;
 
-/* Puts the slots of a node that are set in `bits` on the stack, the least on top. */
-HF_INLINE8 int push_sorted(branch* stack, int top, const hf_tree_node* n, int bits, const float least[8]) {
-    int bottom = top;
-    for (; bits; bits &= bits - 1) {
-        int slot = __builtin_ctz((unsigned)bits);
-        if (n->child[slot] == HF_TREE_NONE) continue;
-        branch b = {least[slot], n->child[slot]};
-        int i = top++;
-        for (; i > bottom && stack[i - 1].least < b.least; i--) stack[i] = stack[i - 1];
-        stack[i] = b;
-    }
-    return top;
-}
+/* The ways that are still to go, the least on top. */
+typedef struct branches {
+    int top;
+    branch stack[HF_TREE_STACK];
+} branches;
+
+HF_INLINE8 void begin_at_root(branches* ways) { ways->stack[0] = (branch){0, 0}, ways->top = 1; }
+
+/* Which boxes of a node may give no more than `most` to a query of this kind, and the least of each. */
+typedef int (*boxes_within)(const void* query, const hf_tree_node* n, float most, float8* least);
 
 /* Bound of a float comparison that no rounding makes too small. */
 static float widen(double bound) { return (float)bound * (1 + 4 * RELATIVE) + TINY; }
@@ -185,13 +182,46 @@ typedef union lanes {
     float lane[8];
 } lanes;
 
-HF_INLINE8 float8 segment_boxes(const segment8* s, const hf_tree_node* n) {
+/* Puts the slots of a node that are set in `bits` on the stack, the least on top. */
+HF_INLINE8 void push_sorted(branches* ways, const hf_tree_node* n, int bits, const float least[8]) {
+    branch* stack = ways->stack;
+    int bottom = ways->top;
+    for (; bits; bits &= bits - 1) {
+        int slot = __builtin_ctz((unsigned)bits);
+        if (n->child[slot] == HF_TREE_NONE) continue;
+        branch b = {least[slot], n->child[slot]};
+        int i = ways->top++;
+        for (; i > bottom && stack[i - 1].least < b.least; i--) stack[i] = stack[i - 1];
+        stack[i] = b;
+    }
+}
+
+/* Goes down the tree to the next leaf that may give no more than `most`, in the unit of the boxes' bounds;
+   NULL when none is left. */
+HF_INLINE8 const hf_tree_leaf* next_leaf(branches* ways, const hf_tree* tree, boxes_within boxes,
+                                         const void* query, float most) {
+    while (ways->top) {
+        branch b = ways->stack[--ways->top];
+        if (b.least > most) continue;
+        if (b.child & HF_TREE_LEAF) return &hf_tree_leaves(tree)[b.child & ~HF_TREE_LEAF];
+        const hf_tree_node* n = &hf_tree_nodes(tree)[b.child];
+        lanes least;
+        int bits = boxes(query, n, most, &least.all);
+        push_sorted(ways, n, bits, least.lane);
+    }
+    return NULL;
+}
+
+/* Squared distances. */
+HF_INLINE8 int segment_boxes(const void* query, const hf_tree_node* n, float most, float8* least) {
+    const segment8* s = query;
     float8 x = f8_abs(f8_load(n->center[0]) - s->center[0]) - f8_load(n->half[0]) - (s->half[0] + s->slack);
     float8 y = f8_abs(f8_load(n->center[1]) - s->center[1]) - f8_load(n->half[1]) - (s->half[1] + s->slack);
     float8 z = f8_abs(f8_load(n->center[2]) - s->center[2]) - f8_load(n->half[2]) - (s->half[2] + s->slack);
     float8 zero = f8_all(0);
     x = f8_max(x, zero), y = f8_max(y, zero), z = f8_max(z, zero);
-    return x * x + y * y + z * z;
+    *least = x * x + y * y + z * z;
+    return m8_bits(f8_at_most(*least, f8_all(most)));
 }
 
 /* Lower bounds of the distances of a leaf's triangles. */
@@ -237,28 +267,17 @@ HF_INLINE8 float8 point_leaf(const segment8* s, const hf_tree_leaf* leaf) {
 static bool kernel_near(const hf_tree* tree, hf_vec3 p, hf_vec3 q, double bound, hf_tree_visit visit,
                         void* user) {
     if (!tree->node_count) return true;
-    const hf_tree_node* nodes = hf_tree_nodes(tree);
-    const hf_tree_leaf* leaves = hf_tree_leaves(tree);
     segment8 s;
     segment_fill(&s, p, q, 0);
     bool point = p.x == q.x && p.y == q.y && p.z == q.z;
-    branch stack[HF_TREE_STACK];
-    int top = 0;
-    stack[top++] = (branch){0, 0};
-    while (top) {
-        branch b = stack[--top];
+    branches ways;
+    begin_at_root(&ways);
+    for (;;) {
         float most = widen(bound);
-        if (b.least > most * most) continue;
-        lanes least;
-        if (!(b.child & HF_TREE_LEAF)) {
-            const hf_tree_node* n = &nodes[b.child];
-            least.all = segment_boxes(&s, n);
-            top = push_sorted(stack, top, n, m8_bits(f8_at_most(least.all, f8_all(most * most))), least.lane);
-            continue;
-        }
+        const hf_tree_leaf* leaf = next_leaf(&ways, tree, segment_boxes, &s, most * most);
+        if (!leaf) return true;
         // triangles by their lower bounds, until none can be nearer
-        const hf_tree_leaf* leaf = &leaves[b.child & ~HF_TREE_LEAF];
-        least.all = point ? point_leaf(&s, leaf) : segment_leaf(&s, leaf);
+        lanes least = {.all = point ? point_leaf(&s, leaf) : segment_leaf(&s, leaf)};
         for (int open = used_lanes(leaf) & ~m8_bits(f8_less(f8_all(most), least.all)); open;) {
             int lane = __builtin_ctz((unsigned)open);
             for (int rest = open & (open - 1); rest; rest &= rest - 1) {
@@ -271,7 +290,6 @@ static bool kernel_near(const hf_tree* tree, hf_vec3 p, hf_vec3 q, double bound,
             if (!visit(user, &t, leaf->id[lane], &bound)) return false;
         }
     }
-    return true;
 }
 
 /* A ray about a float centre. */
@@ -300,7 +318,8 @@ HF_INLINE8 void ray_fill(ray8* r, hf_vec3 origin, hf_vec3 direction) {
 }
 
 /* Slabs: where the ray enters each box, and whether it does. */
-HF_INLINE8 int ray_boxes(const ray8* r, const hf_tree_node* n, float most, float8* enter) {
+HF_INLINE8 int ray_boxes(const void* query, const hf_tree_node* n, float most, float8* enter) {
+    const ray8* r = query;
     float8 in = f8_all(0), out = f8_all(most);
     for (int k = 0; k < 3; k++) {
         float8 t = (f8_load(n->center[k]) - r->center[k]) * r->per[k];
@@ -330,32 +349,20 @@ HF_INLINE8 int ray_leaf(const ray8* r, const hf_tree_leaf* leaf) {
 static bool kernel_ray(const hf_tree* tree, hf_vec3 origin, hf_vec3 direction, double bound,
                        hf_tree_visit visit, void* user) {
     if (!tree->node_count) return true;
-    const hf_tree_node* nodes = hf_tree_nodes(tree);
-    const hf_tree_leaf* leaves = hf_tree_leaves(tree);
     ray8 r;
     ray_fill(&r, origin, direction);
-    branch stack[HF_TREE_STACK];
-    int top = 0;
-    stack[top++] = (branch){0, 0};
-    while (top) {
-        branch b = stack[--top];
+    branches ways;
+    begin_at_root(&ways);
+    for (;;) {
         float most = widen(bound);
-        if (b.least > most) continue;
-        if (!(b.child & HF_TREE_LEAF)) {
-            const hf_tree_node* n = &nodes[b.child];
-            lanes enter;
-            int bits = ray_boxes(&r, n, most, &enter.all);
-            top = push_sorted(stack, top, n, bits, enter.lane);
-            continue;
-        }
-        const hf_tree_leaf* leaf = &leaves[b.child & ~HF_TREE_LEAF];
+        const hf_tree_leaf* leaf = next_leaf(&ways, tree, ray_boxes, &r, most);
+        if (!leaf) return true;
         for (int open = ray_leaf(&r, leaf); open; open &= open - 1) {
             int lane = __builtin_ctz((unsigned)open);
             hf_triangle t = lane_triangle(leaf, lane);
             if (!visit(user, &t, leaf->id[lane], &bound)) return false;
         }
     }
-    return true;
 }
 
 /* An oriented box about a float centre: extents along the tree's axes and along its own. */
@@ -391,7 +398,8 @@ static body8 body_at(const hf_tree_body* body) {
 }
 
 /* Squared lower bound of the distance: gaps along the tree's axes, and along the body's. */
-HF_INLINE8 float8 body_boxes(const body8* b, const hf_tree_node* n) {
+HF_INLINE8 int body_boxes(const void* query, const hf_tree_node* n, float most, float8* least) {
+    const body8* b = query;
     float8 t[3], h[3], zero = f8_all(0), outer = zero, inner = zero;
     for (int k = 0; k < 3; k++) {
         t[k] = f8_load(n->center[k]) - b->center[k];
@@ -406,7 +414,8 @@ HF_INLINE8 float8 body_boxes(const body8* b, const hf_tree_node* n) {
         float8 gap = f8_max(along - doubt - size - b->half[i], zero);
         inner += gap * gap;
     }
-    return f8_max(outer, inner);
+    *least = f8_max(outer, inner);
+    return m8_bits(f8_at_most(*least, f8_all(most)));
 }
 
 HF_INLINE8 float8 gap_of(float8 x, float8 y, float8 z, float8 reach) {
@@ -435,25 +444,14 @@ HF_INLINE8 float8 body_leaf(const body8* b, const hf_tree_leaf* leaf) {
 static bool kernel_body(const hf_tree* tree, const hf_tree_body* body, double bound, hf_tree_visit visit,
                         void* user) {
     if (!tree->node_count) return true;
-    const hf_tree_node* nodes = hf_tree_nodes(tree);
-    const hf_tree_leaf* leaves = hf_tree_leaves(tree);
     body8 s = body_at(body);
-    branch stack[HF_TREE_STACK];
-    int top = 0;
-    stack[top++] = (branch){0, 0};
-    while (top) {
-        branch b = stack[--top];
+    branches ways;
+    begin_at_root(&ways);
+    for (;;) {
         float most = widen(bound);
-        if (b.least > most * most) continue;
-        lanes least;
-        if (!(b.child & HF_TREE_LEAF)) {
-            const hf_tree_node* n = &nodes[b.child];
-            least.all = body_boxes(&s, n);
-            top = push_sorted(stack, top, n, m8_bits(f8_at_most(least.all, f8_all(most * most))), least.lane);
-            continue;
-        }
-        const hf_tree_leaf* leaf = &leaves[b.child & ~HF_TREE_LEAF];
-        least.all = body_leaf(&s, leaf);
+        const hf_tree_leaf* leaf = next_leaf(&ways, tree, body_boxes, &s, most * most);
+        if (!leaf) return true;
+        lanes least = {.all = body_leaf(&s, leaf)};
         for (int open = used_lanes(leaf) & ~m8_bits(f8_less(f8_all(most * most), least.all)); open;
              open &= open - 1) {
             int lane = __builtin_ctz((unsigned)open);
@@ -463,7 +461,6 @@ static bool kernel_body(const hf_tree* tree, const hf_tree_body* body, double bo
             if (!visit(user, &t, leaf->id[lane], &bound)) return false;
         }
     }
-    return true;
 }
 
 static unsigned kernel_meet(const hf_tree_node* n, const float center[3], const float half[3]) {

@@ -191,14 +191,14 @@ static double piece_of(const hf_plan_world* w, int i) {
 
 /* Measures the guide from the node on. */
 static void measure(hf_walk* k) {
-    k->way[0] = 0;
+    k->steps.way[0] = 0;
     for (int i = k->node->guide_index; i + 1 < k->planner->world.guide_count; i++)
-        k->way[i + 1 - k->node->guide_index] =
-            k->way[i - k->node->guide_index] + piece_of(&k->planner->world, i);
+        k->steps.way[i + 1 - k->node->guide_index] =
+            k->steps.way[i - k->node->guide_index] + piece_of(&k->planner->world, i);
 }
 
 /* How far a pose of the guide is from the node. */
-static double way_to(const hf_walk* k, int index) { return k->way[index - k->node->guide_index]; }
+static double way_to(const hf_walk* k, int index) { return k->steps.way[index - k->node->guide_index]; }
 
 /* Where the guide is so far from the node. */
 static double index_at(const hf_walk* k, double along) {
@@ -299,9 +299,9 @@ static void add_hindmost_first(const hf_plan_world* w, walk_way* y, int first, i
 static void list_turns(const hf_walk* k, walk_way* y) {
     const hf_plan_world* w = &k->planner->world;
     y->count = list_limbs(w, y->limbs);
-    y->turns = k->together ? w->view->gait_count : y->count;
+    y->turns = k->steps.together ? w->view->gait_count : y->count;
     for (int t = 0; t <= y->turns; t++) y->first_of[t] = t;
-    for (int t = 0, at = 0; t < y->turns && k->together; t++) {
+    for (int t = 0, at = 0; t < y->turns && k->steps.together; t++) {
         y->first_of[t] = at;
         for (int i = 0; i < w->view->gait_sizes[t]; i++, at++) add_hindmost_first(w, y, y->first_of[t], at);
         y->first_of[t + 1] = at;
@@ -330,8 +330,8 @@ static bool stands(hf_walk* k, int count) {
     for (int i = 0; i < k->node->hold_count; i++) {
         const hf_plan_hold* h = &k->node->holds[i];
         if (!walks(&p->world, h->at.limb) || h->at.grip) return false;
-        k->stood[i] = (hf_footstep){.limb = h->at.limb, .hold = *h, .along = k->node->guide_index};
-        find_toes(p, &k->node->pose, &k->stood[i]);
+        k->steps.stood[i] = (hf_footstep){.limb = h->at.limb, .hold = *h, .along = k->node->guide_index};
+        find_toes(p, &k->node->pose, &k->steps.stood[i]);
     }
     return k->node->hold_count == count && count > 1;
 }
@@ -341,7 +341,7 @@ static bool stands(hf_walk* k, int count) {
 /* The place of a limb of the way with the body after so many parts of it, and that of the first limb whose
    turn it is. */
 static hf_walk_place* place_of(const hf_walk* k, int i, int at) {
-    return &k->places[i * (HF_WALK_PARTS + 1) + at];
+    return &k->steps.places[i * (HF_WALK_PARTS + 1) + at];
 }
 
 static hf_walk_place* place_at(const hf_walk* k, const walk_way* y, int turn, int at) {
@@ -371,10 +371,11 @@ static double half_width(const hf_plan_world* w, const hf_footstep* s, double si
 static double gap_at_rest(const hf_walk* k) {
     const hf_plan_world* w = &k->planner->world;
     double at[2], gap = 0;
-    for (int i = 0; i < 2; i++) at[i] = hf_dot(w->model->limbs[k->stood[i].limb].rest_in_root, left_of(w));
+    for (int i = 0; i < 2; i++)
+        at[i] = hf_dot(w->model->limbs[k->steps.stood[i].limb].rest_in_root, left_of(w));
     for (int i = 0; i < 2; i++) {
         bool right = at[i] < at[1 - i];
-        gap += (right ? -at[i] : at[i]) - half_width(w, &k->stood[i], right ? 1 : -1);
+        gap += (right ? -at[i] : at[i]) - half_width(w, &k->steps.stood[i], right ? 1 : -1);
     }
     return gap;
 }
@@ -387,12 +388,12 @@ static hf_vec3 aside_of(const hf_walk* k, const walk_way* y, int i) {
     hf_vec3 rest = w->model->limbs[y->limbs[i]].rest_in_root;
     hf_vec3 ahead = ahead_of(w), left = left_of(w);
     double beside = hf_dot(rest, left), wider = y->flat || y->stiff ? 0 : NARROWER * fabs(beside);
-    if (y->flat && !y->stiff && !k->apart)
+    if (y->flat && !y->stiff && !k->steps.apart)
         wider = -fmin(NARROWER * fabs(beside), (y->gap - least_gap(y)) / 2);
-    else if (!k->apart)
+    else if (!k->steps.apart)
         wider = 0;
     if (y->count == 2) return hf_scale(left, copysign(wider, beside * wider));
-    return hf_scale(ahead, k->apart ? (hf_dot(rest, ahead) > 0 ? SPREAD : -SPREAD) * y->leg : 0);
+    return hf_scale(ahead, k->steps.apart ? (hf_dot(rest, ahead) > 0 ? SPREAD : -SPREAD) * y->leg : 0);
 }
 
 /* Is there a place for a limb? It is looked for once. */
@@ -442,14 +443,15 @@ static double gap_between(const hf_walk* k, const hf_footstep* a, const hf_foots
 
 /* The limb that steps before a limb; of those that swing together the first. */
 static const hf_footstep* step_before(const hf_walk* k, int step) {
-    int limb = k->steps[step].limb, first = k->steps[step].with;
-    if (first > 0) return &k->steps[k->steps[first - 1].with];
+    int limb = k->steps.all[step].limb, first = k->steps.all[step].with;
+    if (first > 0) return &k->steps.all[k->steps.all[first - 1].with];
     // of those that stand the one farthest from the limb's old place
     const hf_footstep *own = hf_walk_stood(k, limb, -1), *far = NULL;
     for (int i = 0; i < k->node->hold_count; i++)
-        if (k->stood[i].limb != limb && (!far || hf_distance(k->stood[i].hold.at.point, own->hold.at.point) >
-                                                     hf_distance(far->hold.at.point, own->hold.at.point)))
-            far = &k->stood[i];
+        if (k->steps.stood[i].limb != limb &&
+            (!far || hf_distance(k->steps.stood[i].hold.at.point, own->hold.at.point) >
+                         hf_distance(far->hold.at.point, own->hold.at.point)))
+            far = &k->steps.stood[i];
     return far;
 }
 
@@ -480,10 +482,10 @@ static bool is_like(const hf_walk* k, const hf_barred_step* bar, const hf_barred
 
 bool hf_footsteps_bar(hf_walk* k, int step, bool anywhere) {
     hf_plan_tree* t = &k->planner->tree;
-    hf_barred_step bar = barred_of(k, step_before(k, step), &k->steps[step], anywhere);
+    hf_barred_step bar = barred_of(k, step_before(k, step), &k->steps.all[step], anywhere);
     int like = 0, own = 0;
-    for (int i = 0; i < k->step_count; i++) {
-        hf_barred_step s = barred_of(k, step_before(k, i), &k->steps[i], anywhere);
+    for (int i = 0; i < k->steps.count; i++) {
+        hf_barred_step s = barred_of(k, step_before(k, i), &k->steps.all[i], anywhere);
         own += s.limb == bar.limb, like += is_like(k, &bar, &s);
     }
     if (anywhere && 2 * like > own) return false;
@@ -553,7 +555,7 @@ static bool divide(hf_walk* k, walk_way* y, double longest) {
     if (turns * most > HF_WALK_STEPS - 2 * y->count) return false;
     y->parts = turns < 2 ? LAST_PARTS : ((int)turns - 2) * STEP_PARTS + y->first + LAST_PARTS;
     y->part = way / y->parts;
-    memset(k->places, 0, sizeof *k->places * (size_t)(y->count * (HF_WALK_PARTS + 1)));
+    memset(k->steps.places, 0, sizeof *k->steps.places * (size_t)(y->count * (HF_WALK_PARTS + 1)));
     return true;
 }
 
@@ -584,21 +586,22 @@ static int reach_all(hf_walk* k, walk_way* y, int first) {
 
 /* Takes the step unless the limb is there already: at the end of the guide exactly, since no step follows. */
 static void take_step(hf_walk* k, const hf_footstep* s, int with) {
-    const hf_plan_hold* old = &hf_walk_stood(k, s->limb, k->step_count)->hold;
+    const hf_plan_hold* old = &hf_walk_stood(k, s->limb, k->steps.count)->hold;
     bool ends = s->guide_index == k->planner->world.guide_count - 1;
     double shift = HF_SMALL_SHIFT * k->planner->world.view->limbs[s->limb].length;
     bool turned = hf_quat_angle(old->anchor.rotation, s->hold.anchor.rotation) > HF_SMALL_TURN &&
                   s->hold.support.corner_count > 2;
     if (hf_distance(old->at.point, s->hold.at.point) <= (ends ? HF_SLIP_M : shift) && !turned) return;
-    k->steps[k->step_count] = *s;
-    k->steps[k->step_count].with = with;
-    k->steps[k->step_count].lift = k->steps[k->step_count].land = k->step_count; // until they have times
-    k->step_count++;
+    k->steps.all[k->steps.count] = *s;
+    k->steps.all[k->steps.count].with = with;
+    k->steps.all[k->steps.count].lift = k->steps.all[k->steps.count].land =
+        k->steps.count; // until they have times
+    k->steps.count++;
 }
 
 /* The same of all limbs of a turn. */
 static void take_turn(hf_walk* k, const walk_way* y, int turn, int at) {
-    int with = k->step_count;
+    int with = k->steps.count;
     for (int i = y->first_of[turn]; i < y->first_of[turn + 1]; i++)
         take_step(k, &place_of(k, i, at)->step, with);
 }
@@ -612,11 +615,11 @@ static bool take_steps(hf_walk* k, const walk_way* y, int last) {
         chain[count++] = at;
         at = place_at(k, y, t, at)->before;
     }
-    k->step_count = 0;
+    k->steps.count = 0;
     for (int i = count - 1; i >= 0; i--)
         take_turn(k, y, ((last - i) % y->turns + y->turns) % y->turns, chain[i]);
     for (int i = 1; i < y->turns; i++) take_turn(k, y, (last + i) % y->turns, y->parts);
-    return k->step_count > 0;
+    return k->steps.count > 0;
 }
 
 /* The last guide pose from the node on up to which the body stands upright. */
@@ -631,14 +634,14 @@ bool hf_footsteps_find(hf_walk* k, double stride) {
     const hf_plan_world* w = &k->planner->world;
     int last = -1;
     measure(k);
-    k->step_count = 0; // limbs stand where the node has them, not where steps of another stride led
+    k->steps.count = 0; // limbs stand where the node has them, not where steps of another stride led
     walk_way y = {.end = upright_end(k), .leg = leg_height(w)};
     y.highest = RISE * y.leg;
     list_turns(k, &y);
     if (!stands(k, y.count)) return false;
     int first = first_turn(k, &y);
     double least = LEAST_STRIDES * stride / (y.count > 2 ? LONGER : 1);
-    y.flat = k->stood[0].toes.at.limb < 0;
+    y.flat = k->steps.stood[0].toes.at.limb < 0;
     y.gap = y.count == 2 ? gap_at_rest(k) : 0;
     y.stiff = y.count == 2 && hf_limb_yields(w->creature, &k->node->holds[0].at) &&
               hf_limb_yields(w->creature, &k->node->holds[1].at);
@@ -649,75 +652,77 @@ bool hf_footsteps_find(hf_walk* k, double stride) {
             last = reach_all(k, &y, first);
         else
             y.end--;
-    k->guide_index = y.end, k->parts = y.parts;
+    k->guide_index = y.end, k->steps.parts = y.parts;
     return last >= 0 && take_steps(k, &y, last);
 }
 
 /* ---- times ---- */
 
 static void add_phase(hf_walk* k, int first) {
-    int i = k->phase_count++;
-    for (; i > 0 && k->phases[i - 1] > first; i--) k->phases[i] = k->phases[i - 1];
-    k->phases[i] = first;
+    int i = k->steps.phase_count++;
+    for (; i > 0 && k->steps.phases[i - 1] > first; i--) k->steps.phases[i] = k->steps.phases[i - 1];
+    k->steps.phases[i] = first;
 }
 
 bool hf_footsteps_time(hf_walk* k) {
     double unit = sqrt(k->height / HF_GRAVITY_M_S2) * k->planner->world.options->rate;
-    int at = 1 + (int)(SHIFT_TIME * unit * k->steps[0].slower);
-    k->phase_count = 0;
-    k->lead = (int)floor((k->stood[0].toes.at.limb >= 0 ? LEAD_TIME : FLAT_LEAD_TIME) * unit + 0.5);
+    int at = 1 + (int)(SHIFT_TIME * unit * k->steps.all[0].slower);
+    k->steps.phase_count = 0;
+    k->steps.lead =
+        (int)floor((k->steps.stood[0].toes.at.limb >= 0 ? LEAD_TIME : FLAT_LEAD_TIME) * unit + 0.5);
     add_phase(k, 0);
-    for (int i = 0; i < k->step_count; i++) {
-        hf_footstep *s = &k->steps[i], *first = &k->steps[s->with];
-        bool last = i + 1 == k->step_count;
+    for (int i = 0; i < k->steps.count; i++) {
+        hf_footstep *s = &k->steps.all[i], *first = &k->steps.all[s->with];
+        bool last = i + 1 == k->steps.count;
         double slower = s->slower;
-        for (int j = s->with; j < k->step_count && k->steps[j].with == s->with; j++)
-            slower = fmax(slower, k->steps[j].slower), last |= j + 1 == k->step_count;
+        for (int j = s->with; j < k->steps.count && k->steps.all[j].with == s->with; j++)
+            slower = fmax(slower, k->steps.all[j].slower), last |= j + 1 == k->steps.count;
         // two limbs do not change at once
         s->lift = s == first ? at : first->lift + i - s->with, s->roll = -1;
         s->land = s->lift + 2 + (int)((last ? LAST_SWING_TIME : SWING_TIME) * unit * slower);
         at = s->land + 1 + (int)(BETWEEN_TIME * unit * slower);
     }
-    for (int i = 0; i < k->step_count; i++) {
-        hf_footstep* s = &k->steps[i];
+    for (int i = 0; i < k->steps.count; i++) {
+        hf_footstep* s = &k->steps.all[i];
         const hf_footstep* old = hf_walk_stood(k, s->limb, s->lift);
-        if (old->toes.at.limb >= 0 && !k->together)
+        if (old->toes.at.limb >= 0 && !k->steps.together)
             s->roll = s->lift - 1 - (int)((ROLL_TIME + s->sooner * SOONER_TIME) * unit * s->slower);
         if (s->sooner > 0 && s->roll <= old->land + 1) s->roll = old->land + 2;
         // two limbs do not change at once
-        while (i > 0 && (s->roll == k->steps[i - 1].land || s->roll == k->steps[i - 1].lift + 1)) s->roll--;
+        while (i > 0 && (s->roll == k->steps.all[i - 1].land || s->roll == k->steps.all[i - 1].lift + 1))
+            s->roll--;
         if (s->roll <= old->land) s->roll = -1;
         if (s->roll >= 0) add_phase(k, s->roll);
         add_phase(k, s->lift + 1);
         add_phase(k, s->land);
     }
-    k->last = at + (int)(SHIFT_TIME * unit * k->steps[k->step_count - 1].slower);
+    k->last = at + (int)(SHIFT_TIME * unit * k->steps.all[k->steps.count - 1].slower);
     return k->last < HF_WALK_KNOTS;
 }
 
 int hf_walk_step(const hf_walk* k, int limb, int knot) {
-    for (int i = 0; i < k->step_count; i++)
-        if (k->steps[i].limb == limb && k->steps[i].land > knot) return i;
+    for (int i = 0; i < k->steps.count; i++)
+        if (k->steps.all[i].limb == limb && k->steps.all[i].land > knot) return i;
     return -1;
 }
 
 const hf_footstep* hf_walk_stood(const hf_walk* k, int limb, int knot) {
-    for (int i = k->step_count - 1; i >= 0; i--)
-        if (k->steps[i].limb == limb && k->steps[i].land <= knot) return &k->steps[i];
-    return &k->stood[hf_holds_find(k->node->holds, k->node->hold_count, limb)];
+    for (int i = k->steps.count - 1; i >= 0; i--)
+        if (k->steps.all[i].limb == limb && k->steps.all[i].land <= knot) return &k->steps.all[i];
+    return &k->steps.stood[hf_holds_find(k->node->holds, k->node->hold_count, limb)];
 }
 
 int hf_walk_phase(const hf_walk* k, int knot) {
-    int i = k->phase_count - 1;
-    while (i > 0 && k->phases[i] > knot) i--;
+    int i = k->steps.phase_count - 1;
+    while (i > 0 && k->steps.phases[i] > knot) i--;
     return i;
 }
 
 int hf_walk_swings_from(const hf_walk* k, int knot, int* from) {
-    for (int i = *from; i < k->step_count; i++)
-        if (k->steps[i].lift < knot && knot < k->steps[i].land) {
+    for (int i = *from; i < k->steps.count; i++)
+        if (k->steps.all[i].lift < knot && knot < k->steps.all[i].land) {
             *from = i;
-            return k->steps[i].limb;
+            return k->steps.all[i].limb;
         }
     return -1;
 }
@@ -728,12 +733,12 @@ int hf_walk_swings(const hf_walk* k, int knot) {
 }
 
 int hf_walk_holds(const hf_walk* k, int phase, hf_plan_hold* holds) {
-    int count = 0, knot = k->phases[phase];
+    int count = 0, knot = k->steps.phases[phase];
     for (int i = 0; i < k->node->hold_count; i++) {
         int limb = k->node->holds[i].at.limb, next = hf_walk_step(k, limb, knot);
         const hf_footstep* at = hf_walk_stood(k, limb, knot);
-        bool rolls = next >= 0 && k->steps[next].roll >= 0 && knot >= k->steps[next].roll;
-        if (next < 0 || knot <= k->steps[next].lift) holds[count++] = rolls ? at->toes : at->hold;
+        bool rolls = next >= 0 && k->steps.all[next].roll >= 0 && knot >= k->steps.all[next].roll;
+        if (next < 0 || knot <= k->steps.all[next].lift) holds[count++] = rolls ? at->toes : at->hold;
     }
     return count;
 }
@@ -743,28 +748,30 @@ int hf_walk_holds(const hf_walk* k, int phase, hf_plan_hold* holds) {
 void hf_walk_wish(hf_walk* k) {
     hf_vec3 ends[2] = {{0, 0, 0}, {0, 0, 0}};
     for (int i = 0; i <= k->last; i++) {
-        int knot = i + k->lead < k->last ? i + k->lead : k->last;
+        int knot = i + k->steps.lead < k->last ? i + k->steps.lead : k->last;
         if (knot < 0) knot = 0;
         hf_vec3 sum = {0, 0, 0};
         double along = 0;
         for (int h = 0; h < k->node->hold_count; h++) {
             int limb = k->node->holds[h].at.limb, next = hf_walk_step(k, limb, knot);
-            const hf_footstep *old = hf_walk_stood(k, limb, knot), *s = next >= 0 ? &k->steps[next] : NULL;
+            const hf_footstep *old = hf_walk_stood(k, limb, knot),
+                              *s = next >= 0 ? &k->steps.all[next] : NULL;
             hf_vec3 at = old->hold.at.point;
             double u = s ? fmax(0, (double)(knot - s->lift) / (s->land - s->lift)) : 0;
             if (u > 0) at = hf_lerp(at, s->hold.at.point, u);
             along += (s ? old->along + u * (s->along - old->along) : old->along) / k->node->hold_count;
             sum = hf_add(sum, hf_scale(at, 1 / (double)k->node->hold_count));
         }
-        k->wish[i][0] = sum.x, k->wish[i][1] = sum.y, k->height_wish[i] = sum.z, k->along[i] = along;
+        k->press.wish[i][0] = sum.x, k->press.wish[i][1] = sum.y, k->level.wish[i] = sum.z,
+        k->along[i] = along;
         ends[i > 0] = sum;
     }
     // as far beside the feet's middle as at the beginning and at the end
     for (int knot = 0; knot <= k->last; knot++) {
         double u = (double)knot / k->last;
-        k->wish[knot][0] += (1 - u) * (k->begin.x - ends[0].x) + u * (k->end.x - ends[1].x);
-        k->wish[knot][1] += (1 - u) * (k->begin.y - ends[0].y) + u * (k->end.y - ends[1].y);
-        k->height_wish[knot] +=
+        k->press.wish[knot][0] += (1 - u) * (k->begin.x - ends[0].x) + u * (k->end.x - ends[1].x);
+        k->press.wish[knot][1] += (1 - u) * (k->begin.y - ends[0].y) + u * (k->end.y - ends[1].y);
+        k->level.wish[knot] +=
             (1 - u) * (k->from.root.position.z - ends[0].z) + u * (k->to.root.position.z - ends[1].z);
     }
 }

@@ -139,6 +139,7 @@ static double most_tilt(const hf_plan_world* w) { return w->view->guide.tilt_max
 typedef struct rung_way {
     hf_transform root;
     double cost, total;
+    double other; /* no other step to it is cheaper than that, without its own cost */
     int before;   /* on the rung before */
     bool changed; /* its total became larger by the last bars */
 } rung_way;
@@ -247,14 +248,26 @@ static hf_vec3 aside_of(const ladder* k, int rung) {
     return hf_rotate(root.rotation, hf_v3(0, (free[0] - free[1]) / 2, 0));
 }
 
+/* What limbs stand on from a root that is raised by so much. */
+static footing footing_raised(const ladder* k, int rung, double by) {
+    hf_transform root = k->rungs[rung].ease;
+    root.position.z += by;
+    footing f = footing_at(k->world, root);
+    f.shift -= by;
+    return f;
+}
+
 static footing footing_on(const ladder* k, int rung) {
     footing f = footing_at(k->world, k->rungs[rung].ease);
-    if (f.count == 0 && !any_tilt(k->world)) { // the ray from a crouching hip starts below the floor
-        hf_transform raised = k->rungs[rung].ease;
-        raised.position.z += HANGING * f.length;
-        f = footing_at(k->world, raised);
-        f.shift -= HANGING * f.length;
-    }
+    bool below = f.count == 0 && !any_tilt(k->world); // the ray from a crouching hip starts below the floor
+    return below ? footing_raised(k, rung, HANGING * f.length) : f;
+}
+
+/* On what limbs stand that hang high over it. */
+static footing footing_below(const ladder* k, int rung) {
+    footing f = {0};
+    for (int i = 1; f.count == 0 && i * HANGING < HF_UNDER_FARTHEST - 1; i++)
+        f = footing_raised(k, rung, -i * HANGING * k->length);
     return f;
 }
 
@@ -272,6 +285,31 @@ static hf_quat inclined(const ladder* k, int rung) {
     return hf_quat_mul(level, hf_quat_axis_angle(hf_v3(0, 1, 0), pitch));
 }
 
+/* From the guide to where limbs stand. */
+static void stand_on(const ladder* k, int rung, const footing* f) {
+    k->rungs[rung].risen = f->shift < 0, k->rungs[rung].hangs = f->count == 0;
+    k->rungs[rung].shift = hf_scale(f->down, f->shift);
+    if (!any_tilt(k->world)) k->rungs[rung].shift = hf_add(k->rungs[rung].shift, aside_of(k, rung));
+}
+
+/* A guide that was drawn may float over ground on which the body can stand: where it does so all the way from
+   one place on the ground to another, the body stands there. One that leaves the ground to climb stays. */
+static void come_down(const ladder* k) {
+    int last = k->rung_count - 1;
+    for (int first = 1, next; first < last; first = next + 1) {
+        for (next = first; next < last && k->rungs[next].hangs; next++)
+            if (footing_below(k, next).count == 0) break;
+        if (next == last || k->rungs[next].hangs) {
+            while (next < last && k->rungs[next].hangs) next++;
+            continue;
+        }
+        for (int r = first; r < next; r++) {
+            footing f = footing_below(k, r);
+            stand_on(k, r, &f);
+        }
+    }
+}
+
 /* Shifts that let limbs stand, averaged along the way; both ends stay. */
 static void choose_ease(ladder* k) {
     int window = (int)fmax(1, HF_LARGE_SHIFT * 2 / 3 / k->apart);
@@ -284,10 +322,9 @@ static void choose_ease(ladder* k) {
     for (int r = 0; r < k->rung_count; r++) {
         if (r > 0 && r < k->rung_count - 1) k->rungs[r].ease.rotation = inclined(k, r);
         footing f = footing_on(k, r);
-        k->rungs[r].risen = f.shift < 0, k->rungs[r].hangs = f.count == 0;
-        k->rungs[r].shift = hf_scale(f.down, f.shift);
-        if (!any_tilt(k->world)) k->rungs[r].shift = hf_add(k->rungs[r].shift, aside_of(k, r));
+        stand_on(k, r, &f);
     }
+    if (!any_tilt(k->world)) come_down(k);
     int last = k->rung_count - 1;
     for (int r = 1; r < last; r++) {
         hf_vec3 sum = {0, 0, 0};
@@ -514,22 +551,39 @@ static bool is_outdated(const ladder* k, int rung, int to) {
     return false;
 }
 
-/* The cheapest step to a way from those of the rung below, which are given in the order of their costs. */
+/* What a way costs that is reached from way `from` of the rung below, without its own cost; infinite where
+   that is more than `most`. */
+static double step_cost(const ladder* k, int r, int from, int to, bool bars, double most) {
+    const rung_way *b = &k->ways[(r - 1) * WAYS + from], *w = &k->ways[r * WAYS + to];
+    double total = b->total + change(k, &b->root, &w->root, most - b->total);
+    return total <= most && bars && is_barred(k, r, from, to) ? total + JUMP : total;
+}
+
+/* The cheapest step to a way from those of the rung below, which are given in the order of their costs, and
+   what the cheapest of the others costs at least. */
 static void choose_step(const ladder* k, int r, int i, bool bars, const int* order, int count) {
     rung_way* w = &k->ways[r * WAYS + i];
     // a likely one first, so that most others cost too much as soon as they are looked at
     int likely = w->before < count ? w->before : 0;
-    w->total = INFINITY;
-    for (int n = -1; n < count; n++) {
-        int j = n < 0 ? likely : order[n];
-        const rung_way* b = &k->ways[(r - 1) * WAYS + j];
-        if (b->total > w->total) break; // no change is cheaper than none
-        double total = b->total + change(k, &b->root, &w->root, w->total - b->total);
-        if (total <= w->total && bars && is_barred(k, r, j, i)) total += JUMP;
-        bool first = total == w->total && j < w->before;
-        if (total < w->total || first) w->total = total, w->before = j;
+    w->before = likely, w->other = INFINITY;
+    w->total = step_cost(k, r, likely, i, bars, INFINITY);
+    for (int n = 0; n < count; n++) {
+        int j = order[n];
+        if (k->ways[(r - 1) * WAYS + j].total > w->other) break; // no change is cheaper than none
+        if (j == likely) continue;
+        double total = step_cost(k, r, j, i, bars, w->other);
+        bool cheaper = total < w->total || (total == w->total && j < w->before);
+        w->other = fmin(w->other, fmax(total, w->total));
+        if (cheaper) w->total = total, w->before = j;
     }
-    w->total += w->cost * k->apart;
+}
+
+/* Is the step that was chosen before more were barred still the cheapest? Bars make steps dearer, never
+   cheaper: it is while it costs less than the others did. Its total is then right. */
+static bool stays_chosen(const ladder* k, int r, int i, bool bars) {
+    rung_way* w = &k->ways[r * WAYS + i];
+    w->total = step_cost(k, r, w->before, i, bars, INFINITY);
+    return w->total < w->other;
 }
 
 /* The cheapest way up, what it costs: anew, or again where steps have been barred since. */
@@ -545,9 +599,12 @@ static double climb(ladder* k, bool again) {
             double before = w->total;
             w->changed = false;
             if (again && !is_outdated(k, r, i)) continue;
-            if (count == 0) count = sort_ways(k, r - 1, order);
-            if (!again) w->before = i;
-            choose_step(k, r, i, bars, order, count);
+            if (!again || !stays_chosen(k, r, i, bars)) {
+                if (count == 0) count = sort_ways(k, r - 1, order);
+                if (!again) w->before = i;
+                choose_step(k, r, i, bars, order, count);
+            }
+            w->total += w->cost * k->apart;
             w->changed = w->total != before;
         }
     }

@@ -1,5 +1,6 @@
 /* Plans: guide, stances, frames (thesis-2015 chapters 6 and 7). */
 #include "base/clock.h"
+#include "plan/walk.h"
 #include "plan/family.h"
 #include "plan/planner.h"
 
@@ -384,7 +385,7 @@ static void say_start(hf_planner* p, const hf_plan_query* q, hf_plan_result* r) 
 static bool begin(hf_planner* p, const hf_plan_query* q, hf_plan_result* r) {
     p->tree.knots.count = p->tree.node_count = p->tree.node_index = p->tree.farthest = 0;
     p->tree.block = (hf_plan_block){.limb = -1, .object = -1};
-    p->tree.walk_knots = p->world.options->walk_knots / (1 + p->world.attempt);
+    p->tree.walk_knots = hf_walk_budget(&p->world);
     p->tree.barred_count = 0;
     if (!hf_plan_begin(p, q->start, &p->tree.nodes[0], &r->why)) {
         say_start(p, q, r);

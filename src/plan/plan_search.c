@@ -5,6 +5,9 @@
 #include "plan/family.h"
 #include "plan/step.h"
 
+#include <math.h>
+#include <stdlib.h>
+
 enum { MAX_OPTIONS = 64, BLOCKED_TIMES = 3 }; /* times that a limb could not go on from a contact */
 
 typedef enum change { MOVE, SPECULATIVE_STEP, RELEASE } change; /* the second does not seem to lead on */
@@ -111,10 +114,42 @@ static void record_blocked(hf_planner* p, const hf_plan_node* n, int limb) {
     for (int k = n->holds[own].maker; k < p->tree.node_count; k++) bound_worth(p, &p->tree.nodes[k]);
 }
 
+/* What a stance promises before anything is tried from it. */
+static double promise(const hf_planner* p, const hf_plan_node* n) {
+    return n->guide_index + lasting(p, n) / 2;
+}
+
+/* How alike two stances are, so that what is in vain from one is likely so from the other: 1 where the same
+   limbs hold at the same places, 0 where one of them holds a large shift away. */
+static double likeness(const hf_planner* p, const hf_plan_node* a, const hf_plan_node* b) {
+    double least = 1;
+    if (a->hold_count != b->hold_count || abs(a->guide_index - b->guide_index) > hf_guide_stride(&p->world))
+        return 0;
+    for (int i = 0; i < a->hold_count && least > 0; i++) {
+        int limb = a->holds[i].at.limb, other = hf_holds_find(b->holds, b->hold_count, limb);
+        if (other < 0) return 0;
+        double apart = hf_distance(a->holds[i].at.point, b->holds[other].at.point);
+        least = fmin(least, 1 - apart / (HF_LARGE_SHIFT * p->world.view->limbs[limb].length));
+    }
+    return fmax(0, least);
+}
+
+/* A new stance is worth less by what was tried in vain from one that is like it: half as much as from there,
+   as a few centimetres decide at an edge. */
+static const double LEARNT = 0.5;
+static void learn_from_alike(const hf_planner* p, hf_plan_node* n) {
+    double lost = 0;
+    for (int k = 0; k < p->tree.node_count; k++) {
+        const hf_plan_node* m = &p->tree.nodes[k];
+        lost = fmax(lost, LEARNT * likeness(p, m, n) * (promise(p, m) - m->worth));
+    }
+    n->worth -= lost;
+}
+
 void hf_plan_renew(hf_planner* p, hf_plan_node* n) {
     n->option = n->pace == HF_PLAN_WALKING ? -1 : 0, n->found = 0, n->blocked = 0, n->shut = false;
     for (int i = 0; i < n->hold_count; i++) n->holds[i].stuck = n->holds[i].has_speculative_step = false;
-    n->worth = n->guide_index + lasting(p, n) / 2;
+    n->worth = promise(p, n);
 }
 
 void hf_plan_adopt(hf_planner* p, hf_plan_pace pace) {
@@ -123,6 +158,7 @@ void hf_plan_adopt(hf_planner* p, hf_plan_pace pace) {
     n->end_knot = p->tree.knots.count;
     n->pace = pace;
     hf_plan_renew(p, n);
+    learn_from_alike(p, n);
     bound_worth(p, n);
     p->tree.node_index = p->tree.node_count++;
     if (pace == HF_PLAN_WALKING || n->guide_index <= p->tree.nodes[p->tree.farthest].guide_index) return;

@@ -28,12 +28,11 @@ static const double MOST_LEARNT_M = 0.3;
    time: six times that are 0.3 of the leg, more than footholds in turn differ. */
 enum { COUNTER_ROUNDS = 3, PATIENCE = 2, MOST_FAILED = 3, MOST_RAISED = 6, MOST_SOONER = 6 };
 /* One of so many knots that is not held once limbs have learnt to swing: such a walk is far from one that
-   holds, and all its steps become slower at once by this factor. */
+   holds, and all its steps become slower at once. */
 enum { FAR_OFF = 4 };
 /* One of so many at most: such a walk is near to one that holds, and may use up seven eighths of the work
    that is left for walks instead of half of it. */
 enum { NEARLY = 50 };
-static const double MUCH_SLOWER = 1.25;
 /* Footholds that are tried with one longest stride, each without a step of those before it that failed. */
 enum { MOST_BARRED = 6 };
 /* Attempts with the same footholds. After each, steps with a knot that does not hold take longer by a factor,
@@ -55,6 +54,9 @@ static const double STIFF_PACE = 0.85;
    these ever slower steps. Fewer steps before slower ones. The values were found with a human, a G1, an
    ANYmal and a quadruped on 5 m of level ground. */
 static const double STRIDES[] = {1, 0.9, 0.8, 0.72, 0.65, 0.5};
+/* Strides of a way that is walked whole or not at all; and of one that is rather walked in parts than with
+   much work: a longer one has more work in proportion. */
+enum { SHORT = 2, LONG = 5 };
 enum { STRIDE_TRIES = sizeof STRIDES / sizeof *STRIDES, CROUCH_TRIES = 2 };
 
 typedef enum verdict { HOLDS, TOO_FAST, PRESSES_ELSEWHERE, COLLIDES, UNREACHED, FAILS } verdict;
@@ -62,7 +64,7 @@ typedef enum verdict { HOLDS, TOO_FAST, PRESSES_ELSEWHERE, COLLIDES, UNREACHED, 
 /* ---- the curve ---- */
 
 static hf_pressure_region* region_of(const hf_walk* w, int phase, int inward) {
-    return &w->free[phase * HF_WALK_INWARD + inward];
+    return &w->press.free[phase * HF_WALK_INWARD + inward];
 }
 
 /* Leaves of a region where the joints of toes bear the body, where that is anything. False: a tool failed. */
@@ -75,7 +77,7 @@ static bool spare_toes(const hf_walk* w, const hf_plan_hold* holds, int count, h
 
 static bool find_regions(hf_walk* w) {
     hf_plan_hold holds[HF_MAX_HOLDS];
-    for (int i = 0; i < w->phase_count; i++) {
+    for (int i = 0; i < w->steps.phase_count; i++) {
         int count = hf_walk_holds(w, i, holds);
         const hf_stance* stance = hf_stance_borrow_whole(w->planner, holds, count);
         bool good = stance && hf_pressure_region_find(stance, w->planner->world.options->walk_aim_m,
@@ -87,7 +89,7 @@ static bool find_regions(hf_walk* w) {
             hf_pressure_region_inward(region_of(w, i, 0), (double)n / HF_WALK_INWARD, region_of(w, i, n));
         double sum = 0;
         for (int h = 0; h < count; h++) sum += holds[h].at.point.z / count;
-        for (int k = w->phases[i]; k <= w->last; k++) w->ground[k] = sum;
+        for (int k = w->steps.phases[i]; k <= w->last; k++) w->level.ground[k] = sum;
     }
     return true;
 }
@@ -99,7 +101,7 @@ static void find_tall(hf_walk* w) {
         int before = k > 0 ? k - 1 : 0, after = k < w->last ? k + 1 : k;
         double z = w->wished[k].position.z;
         double bend = (w->wished[after].position.z - 2 * z + w->wished[before].position.z) * rate * rate;
-        w->tall[k] = (z + above - w->ground[k]) / (1 + bend / HF_GRAVITY_M_S2);
+        w->level.tall[k] = (z + above - w->level.ground[k]) / (1 + bend / HF_GRAVITY_M_S2);
     }
 }
 
@@ -107,24 +109,26 @@ static void find_tall(hf_walk* w) {
 static bool find_curve(hf_walk* w) {
     hf_walk_roots(w);
     find_tall(w);
-    for (int k = 0; k <= w->last; k++) w->region[k] = region_of(w, hf_walk_phase(w, k), w->inward[k]);
-    for (int i = 0; i < w->step_count; i++) {
-        const hf_footstep* s = &w->steps[i];
-        w->region[s->lift] = region_of(w, hf_walk_phase(w, s->lift + 1), w->inward[s->lift]);
-        w->region[s->land] = region_of(w, hf_walk_phase(w, s->land - 1), w->inward[s->land]);
+    for (int k = 0; k <= w->last; k++)
+        w->press.region[k] = region_of(w, hf_walk_phase(w, k), w->press.inward[k]);
+    for (int i = 0; i < w->steps.count; i++) {
+        const hf_footstep* s = &w->steps.all[i];
+        w->press.region[s->lift] = region_of(w, hf_walk_phase(w, s->lift + 1), w->press.inward[s->lift]);
+        w->press.region[s->land] = region_of(w, hf_walk_phase(w, s->land - 1), w->press.inward[s->land]);
     }
-    if (w->planes && !hf_walk_lines(w)) return false;
+    if (w->line.planar && !hf_walk_lines(w)) return false;
     hf_com_curve c = {.steps = w->last,
                       .step_s = 1 / w->planner->world.options->rate,
-                      .height_m = w->tall,
+                      .height_m = w->level.tall,
                       .from = w->begin,
                       .to = w->end,
-                      .region = w->region,
-                      .wish = (const double(*)[2])w->wish,
-                      .wish_weight = w->together ? WISH_TOGETHER : 1,
-                      .offset = (const double(*)[2])w->learnt};
+                      .region = w->press.region,
+                      .wish = (const double(*)[2])w->press.wish,
+                      .wish_weight = w->steps.together ? WISH_TOGETHER : 1,
+                      .offset = (const double(*)[2])w->press.learnt};
     double outside;
-    return hf_plan_note(w->planner, hf_com_curve_find(&c, w->planner->tools.workspace, w->place, &outside)) &&
+    return hf_plan_note(w->planner,
+                        hf_com_curve_find(&c, w->planner->tools.workspace, w->press.place, &outside)) &&
            outside < OUTSIDE_M;
 }
 
@@ -147,24 +151,25 @@ static void learn(hf_walk* w, int k, const hf_frame_wrench* f) {
     double com[2] = {f->com.x, f->com.y}, a[2] = {f->acceleration.x, f->acceleration.y};
     for (int x = 0; x < 2; x++) {
         int before = k > 0 ? k - 1 : 0, after = k < w->last ? k + 1 : k;
-        double bend = (w->place[after][x] - 2 * w->place[k][x] + w->place[before][x]) * rate * rate;
-        double pressed = com[x] - ((f->com.z - w->ground[k]) * m * a[x] + turn[x]) / fz;
-        double off = pressed - (w->place[k][x] - w->tall[k] / HF_GRAVITY_M_S2 * bend);
-        w->learnt[k][x] = fmin(fmax(off, -MOST_LEARNT_M), MOST_LEARNT_M);
+        double bend =
+            (w->press.place[after][x] - 2 * w->press.place[k][x] + w->press.place[before][x]) * rate * rate;
+        double pressed = com[x] - ((f->com.z - w->level.ground[k]) * m * a[x] + turn[x]) / fz;
+        double off = pressed - (w->press.place[k][x] - w->level.tall[k] / HF_GRAVITY_M_S2 * bend);
+        w->press.learnt[k][x] = fmin(fmax(off, -MOST_LEARNT_M), MOST_LEARNT_M);
     }
 }
 
 /* The step that a knot belongs to: the one on its way, or the next one. */
 static hf_footstep* step_at(const hf_walk* w, int knot) {
     int i = 0;
-    while (i + 1 < w->step_count && w->steps[i].land < knot) i++;
-    return &w->steps[i];
+    while (i + 1 < w->steps.count && w->steps.all[i].land < knot) i++;
+    return &w->steps.all[i];
 }
 
 /* Aims the pressure of a knot that is not held nearer to the middle of its contacts, where friction holds
    more turning; its step is to blame. */
 static void blame(hf_walk* w, int k) {
-    if (w->inward[k] + 1 < HF_WALK_INWARD) w->inward[k]++;
+    if (w->press.inward[k] + 1 < HF_WALK_INWARD) w->press.inward[k]++;
     step_at(w, k)->blamed = true;
 }
 
@@ -176,7 +181,7 @@ static double turning_of(const hf_frame_wrench* f) {
 }
 
 static void forget_blame(hf_walk* w) {
-    for (int i = 0; i < w->step_count; i++) w->steps[i].blamed = false, w->steps[i].too_fast = 0;
+    for (int i = 0; i < w->steps.count; i++) w->steps.all[i].blamed = false, w->steps.all[i].too_fast = 0;
 }
 
 /* HOLDS when the contacts hold every knot with its wrench. */
@@ -185,7 +190,7 @@ static verdict judge_wrenches(hf_walk* w) {
     hf_plan_hold holds[HF_MAX_HOLDS];
     verdict v = HOLDS;
     const hf_stance* stance = NULL;
-    w->unheld = 0;
+    w->press.unheld = 0;
     forget_blame(w);
     for (int k = 0, phase = -1; k <= w->last && v != FAILS; k++) {
         hf_pose here = hf_walk_pose(w, k), before = hf_walk_pose(w, k > 0 ? k - 1 : k),
@@ -200,9 +205,9 @@ static verdict judge_wrenches(hf_walk* w) {
                                                          &here, &after, p->tools.workspace, &f)))
             v = FAILS;
         else if (!hf_stance_holds(stance, f.com, f.acceleration, f.momentum_rate))
-            v = PRESSES_ELSEWHERE, w->unheld++, blame(w, k);
+            v = PRESSES_ELSEWHERE, w->press.unheld++, blame(w, k);
         if (v != FAILS) learn(w, k, &f);
-        w->turning[k] = v != FAILS ? turning_of(&f) : 0;
+        w->counter.turning[k] = v != FAILS ? turning_of(&f) : 0;
     }
     hf_stance_return(p, stance);
     return v;
@@ -225,7 +230,7 @@ static hf_segment way_to(const hf_walk* w, int k, hf_plan_hold* holds) {
 /* Is the way to a knot free? Every limb that swings on it is looked at closely. */
 static bool is_free_to(const hf_walk* w, hf_segment* part, int k, const hf_pose* a, const hf_pose* b) {
     bool free = hf_segment_free_between(part, a, b, k > 1);
-    for (int end = k - 1; end <= k && free && w->together; end++)
+    for (int end = k - 1; end <= k && free && w->steps.together; end++)
         for (int from = 0, limb; free && (limb = hf_walk_swings_from(w, end, &from)) >= 0; from++) {
             hf_segment other = *part;
             other.limb = limb;
@@ -256,7 +261,7 @@ static bool is_much_too_fast(hf_walk* w) {
     double most = 0;
     forget_blame(w);
     judge_speeds(w);
-    for (int i = 0; i < w->step_count; i++) most = fmax(most, w->steps[i].too_fast);
+    for (int i = 0; i < w->steps.count; i++) most = fmax(most, w->steps.all[i].too_fast);
     return most > SLOWER;
 }
 
@@ -275,12 +280,11 @@ static bool sinks_between(const hf_walk* w, const hf_segment* part, const hf_pos
     return sinks;
 }
 
-/* Ranges and room from knot to knot; what was free before a mend and is not part of it is free still. */
+/* Ranges and room from knot to knot. */
 static verdict judge_knots(hf_walk* w) {
     hf_planner* p = w->planner;
     hf_plan_hold holds[HF_MAX_HOLDS];
     for (int k = 1; k <= w->last; k++) {
-        if (w->mended && k < w->free_to && !hf_walk_is_mended(w, k) && !hf_walk_is_mended(w, k - 1)) continue;
         hf_pose a = hf_walk_pose(w, k - 1), b = hf_walk_pose(w, k);
         hf_segment part = way_to(w, k, holds);
         w->stop = k;
@@ -318,46 +322,67 @@ static bool legs_meet(const hf_walk* w, verdict v) {
 
 /* ---- the whole ---- */
 
-static bool take_memory(hf_walk* w) {
-    hf_planner* p = w->planner;
-    size_t rows = HF_WALK_KNOTS + 1, width = (size_t)p->world.view->q_count;
-    w->steps = hf_workspace_take(p->tools.workspace, HF_WALK_STEPS, sizeof *w->steps);
-    w->stood = hf_workspace_take(p->tools.workspace, HF_MAX_HOLDS, sizeof *w->stood);
+static bool take_steps(hf_walk_steps* s, const hf_walk* w, hf_workspace* space) {
     size_t places = (size_t)w->node->hold_count * (HF_WALK_PARTS + 1);
-    w->places = hf_workspace_take(p->tools.workspace, places, sizeof *w->places);
-    w->phases = hf_workspace_take(p->tools.workspace, HF_WALK_PHASES, sizeof *w->phases);
-    size_t regions = (size_t)HF_WALK_PHASES * HF_WALK_INWARD;
-    w->free = hf_workspace_take(p->tools.workspace, regions, sizeof *w->free);
-    w->inward = hf_workspace_take(p->tools.workspace, rows, sizeof *w->inward);
-    w->counter = hf_workspace_take(p->tools.workspace, width, sizeof *w->counter);
-    w->counters = hf_workspace_take(p->tools.workspace, rows, sizeof *w->counters);
-    w->turning = hf_workspace_take(p->tools.workspace, rows, sizeof *w->turning);
-    w->beside = hf_workspace_take(p->tools.workspace, rows, sizeof *w->beside);
-    w->wish = hf_workspace_take(p->tools.workspace, rows, sizeof *w->wish);
-    w->region = hf_workspace_take(p->tools.workspace, rows, sizeof *w->region);
-    w->lines = hf_workspace_take(p->tools.workspace, rows, sizeof *w->lines);
-    w->place = hf_workspace_take(p->tools.workspace, rows, sizeof *w->place);
-    w->learnt = hf_workspace_take(p->tools.workspace, rows, sizeof *w->learnt);
-    w->wished = hf_workspace_take(p->tools.workspace, rows, sizeof *w->wished);
-    w->roots = hf_workspace_take(p->tools.workspace, rows, sizeof *w->roots);
-    size_t poses = (size_t)(p->world.guide_count - w->node->guide_index);
-    w->way = hf_workspace_take(p->tools.workspace, poses, sizeof *w->way);
-    w->height_wish = hf_workspace_take(p->tools.workspace, 6 * rows, sizeof *w->height_wish);
-    if (w->height_wish) {
-        w->ceiling = w->height_wish + rows, w->ground = w->ceiling + rows;
-        w->tall = w->ground + rows, w->floor = w->tall + rows, w->along = w->floor + rows;
-    }
-    w->q = hf_workspace_take(p->tools.workspace, rows * width, sizeof *w->q);
-    size_t limbs = (size_t)p->world.view->limb_count;
-    w->tucks = hf_workspace_take(p->tools.workspace, limbs, sizeof *w->tucks);
-    w->tucked = hf_workspace_take(p->tools.workspace, limbs * width, sizeof *w->tucked);
-    w->from = hf_take_pose(p), w->to = hf_take_pose(p), w->scratch = hf_take_pose(p);
-    if (!w->steps || !w->stood || !w->places || !w->phases || !w->free || !w->inward || !w->wish ||
-        !w->beside || !w->counter || !w->counters || !w->turning || !w->region || !w->place || !w->learnt ||
-        !w->wished || !w->roots || !w->q || !w->height_wish || !w->way || !w->tucks || !w->tucked ||
-        !w->lines)
-        hf_plan_note(p, HF_ERROR_MEMORY);
-    return hf_plan_ok(p);
+    size_t poses = (size_t)(w->planner->world.guide_count - w->node->guide_index);
+    s->all = hf_workspace_take(space, HF_WALK_STEPS, sizeof *s->all);
+    s->stood = hf_workspace_take(space, HF_MAX_HOLDS, sizeof *s->stood);
+    s->places = hf_workspace_take(space, places, sizeof *s->places);
+    s->phases = hf_workspace_take(space, HF_WALK_PHASES, sizeof *s->phases);
+    s->way = hf_workspace_take(space, poses, sizeof *s->way);
+    return s->all && s->stood && s->places && s->phases && s->way;
+}
+
+static bool take_level(hf_walk_level* l, size_t rows, hf_workspace* space) {
+    l->wish = hf_workspace_take(space, 5 * rows, sizeof *l->wish);
+    if (!l->wish) return false;
+    l->ceiling = l->wish + rows, l->floor = l->ceiling + rows;
+    l->ground = l->floor + rows, l->tall = l->ground + rows;
+    return true;
+}
+
+static bool take_press(hf_walk_press* s, size_t rows, hf_workspace* space) {
+    s->place = hf_workspace_take(space, 3 * rows, sizeof *s->place);
+    s->free = hf_workspace_take(space, (size_t)HF_WALK_PHASES * HF_WALK_INWARD, sizeof *s->free);
+    s->inward = hf_workspace_take(space, rows, sizeof *s->inward);
+    s->region = hf_workspace_take(space, rows, sizeof *s->region);
+    if (!s->place) return false;
+    s->wish = s->place + rows, s->learnt = s->wish + rows;
+    return s->free && s->inward && s->region;
+}
+
+/* What limbs do that do not walk, and the lines of legs in planes. */
+static bool take_limbs(hf_walk* w, size_t rows, size_t width, hf_workspace* space) {
+    size_t limbs = (size_t)w->planner->world.view->limb_count;
+    w->counter.joints = hf_workspace_take(space, width, sizeof *w->counter.joints);
+    w->counter.share = hf_workspace_take(space, 2 * rows, sizeof *w->counter.share);
+    w->line.regions = hf_workspace_take(space, rows, sizeof *w->line.regions);
+    w->tuck.limbs = hf_workspace_take(space, limbs, sizeof *w->tuck.limbs);
+    w->tuck.q = hf_workspace_take(space, limbs * width, sizeof *w->tuck.q);
+    if (!w->counter.share) return false;
+    w->counter.turning = w->counter.share + rows;
+    return w->counter.joints && w->line.regions && w->tuck.limbs && w->tuck.q;
+}
+
+static bool take_knots(hf_walk* w, size_t rows, size_t width, hf_workspace* space) {
+    w->along = hf_workspace_take(space, rows, sizeof *w->along);
+    w->wished = hf_workspace_take(space, 2 * rows, sizeof *w->wished);
+    w->q = hf_workspace_take(space, rows * width, sizeof *w->q);
+    w->beside = hf_workspace_take(space, rows, sizeof *w->beside);
+    w->from = hf_take_pose(w->planner), w->to = hf_take_pose(w->planner);
+    w->scratch = hf_take_pose(w->planner);
+    if (!w->wished) return false;
+    w->roots = w->wished + rows;
+    return w->along && w->q && w->beside;
+}
+
+static bool take_memory(hf_walk* w) {
+    size_t rows = HF_WALK_KNOTS + 1, width = (size_t)w->planner->world.view->q_count;
+    hf_workspace* space = w->planner->tools.workspace;
+    bool taken = take_steps(&w->steps, w, space) && take_level(&w->level, rows, space) &&
+                 take_press(&w->press, rows, space) && take_limbs(w, rows, width, space) &&
+                 take_knots(w, rows, width, space);
+    return hf_plan_note(w->planner, taken ? HF_OK : HF_ERROR_MEMORY);
 }
 
 /* The pose at the end, and where the centre of mass begins, ends and is on average. */
@@ -379,25 +404,23 @@ static bool find_ends(hf_walk* w) {
     return good && w->height > 0;
 }
 
-/* What an attempt has from the one before it at the same steps: nothing; what knots learnt; all but the poses
-   of a few knots at which a limb moves another way. */
-typedef enum beginning { ANEW, LEARNT, MENDED } beginning;
+/* What an attempt has from the one before it at the same steps: nothing, or what knots learnt. */
+typedef enum beginning { ANEW, LEARNT } beginning;
 
 /* What rounds learn begins anew, unless it goes on from an attempt at the same steps. */
 static void begin_rounds(hf_walk* w, double crouch, beginning from) {
     size_t rows = (size_t)(w->last + 1);
-    w->unheld = 0;
-    if (from == MENDED) return;
-    w->posed = 0, w->crouch = crouch * w->height;
-    for (int k = 0; k <= w->last; k++) w->ceiling[k] = w->height_wish[k] - w->crouch, w->floor[k] = -INFINITY;
+    w->press.unheld = 0;
+    w->posed = 0, w->level.crouch = crouch * w->height;
+    for (int k = 0; k <= w->last; k++)
+        w->level.ceiling[k] = w->level.wish[k] - w->level.crouch, w->level.floor[k] = -INFINITY;
     if (from != ANEW) return;
-    w->learns = COUNTER_ROUNDS;
-    memset(w->learnt, 0, sizeof *w->learnt * rows);
-    memset(w->counters, 0, sizeof *w->counters * rows);
-    memset(w->inward, 0, sizeof *w->inward * rows);
+    w->counter.rounds = COUNTER_ROUNDS;
+    memset(w->press.learnt, 0, sizeof *w->press.learnt * rows);
+    memset(w->counter.share, 0, sizeof *w->counter.share * rows);
+    memset(w->press.inward, 0, sizeof *w->press.inward * rows);
 }
 
-/* Knots outside of what was mended stay as they are in the first round. */
 static verdict attempt(hf_walk* w, double crouch, beginning from) {
     w->spares = w->planner->world.spares != HF_SPARE_NONE;
     if (!hf_footsteps_time(w) || !find_regions(w)) return FAILS;
@@ -406,36 +429,32 @@ static verdict attempt(hf_walk* w, double crouch, beginning from) {
     hf_walk_arcs(w);
     begin_rounds(w, crouch, from);
     int fewest = INT_MAX, since = 0;
-    bool tucked = false;
     verdict v = PRESSES_ELSEWHERE;
-    w->held = false;
     for (int round = 0; since < PATIENCE && v == PRESSES_ELSEWHERE; round++) {
-        w->mended = from == MENDED && round == 0;
-        if (!w->mended && !find_sparing_curve(w)) return hf_plan_ok(w->planner) ? PRESSES_ELSEWHERE : FAILS;
+        if (!find_sparing_curve(w)) return hf_plan_ok(w->planner) ? PRESSES_ELSEWHERE : FAILS;
         if (!hf_walk_poses(w)) return hf_plan_ok(w->planner) ? UNREACHED : FAILS;
-        if (round == 0 && !w->mended && leg_meets_body(w, judge_knots(w))) return COLLIDES;
-        tucked = round == 0 && !w->mended && hf_walk_tuck_all(w);
+        if (round == 0 && leg_meets_body(w, judge_knots(w))) return COLLIDES;
+        if (round == 0) hf_walk_tuck_all(w);
         if (round == 0 && is_much_too_fast(w)) return TOO_FAST;
         v = judge_wrenches(w);
-        if (v == PRESSES_ELSEWHERE && w->learns > 0) {
+        if (v == PRESSES_ELSEWHERE && w->counter.rounds > 0) {
             hf_walk_counter_learn(w);
-            w->learns--;
+            w->counter.rounds--;
             continue;
         }
-        if (FAR_OFF * w->unheld > w->last) break;
-        since = w->unheld < fewest ? 0 : since + 1;
-        fewest = w->unheld < fewest ? w->unheld : fewest;
+        if (FAR_OFF * w->press.unheld > w->last) break;
+        since = w->press.unheld < fewest ? 0 : since + 1;
+        fewest = w->press.unheld < fewest ? w->press.unheld : fewest;
     }
     if (v == PRESSES_ELSEWHERE) judge_speeds(w);
     if (v == HOLDS) v = judge_speeds(w);
-    w->held = v == HOLDS && !tucked;
     return v == HOLDS ? judge_knots(w) : v;
 }
 
 /* Where limbs hold at a knot, or a single one will when its swing ends. */
 static int holds_of_stance(const hf_walk* w, int knot, hf_plan_hold* holds) {
     int count = hf_walk_holds(w, hf_walk_phase(w, knot), holds), limb = hf_walk_swings(w, knot);
-    if (limb >= 0 && !w->together) holds[count++] = w->steps[hf_walk_step(w, limb, knot)].hold;
+    if (limb >= 0 && !w->steps.together) holds[count++] = w->steps.all[hf_walk_step(w, limb, knot)].hold;
     return count;
 }
 
@@ -444,10 +463,10 @@ static bool adopt(const hf_walk* w, int first, int last, int guide_index) {
     hf_planner* p = w->planner;
     hf_plan_node* child = &p->tree.nodes[p->tree.node_count];
     child->first_knot = p->tree.knots.count;
-    for (int k = first > w->phases[1] ? first : 0; k <= last; k++) {
+    for (int k = first > w->steps.phases[1] ? first : 0; k <= last; k++) {
         hf_pose pose = hf_walk_pose(w, k);
         int node = k < first ? p->tree.node_index : p->tree.node_count;
-        int swing = w->together ? -1 : hf_walk_swings(w, k);
+        int swing = w->steps.together ? -1 : hf_walk_swings(w, k);
         if (!hf_plan_note(p, hf_knots_add(&p->tree.knots, &pose, node, swing))) return false;
     }
     child->hold_count = holds_of_stance(w, last, child->holds);
@@ -467,16 +486,16 @@ static bool adopt(const hf_walk* w, int first, int last, int guide_index) {
    where one lands. */
 static bool adopt_all(const hf_walk* w) {
     int guide_index = w->node->guide_index, first = 1;
-    for (int i = 1; i <= w->phase_count; i++) {
-        int knot = i < w->phase_count ? w->phases[i] : w->last + 1;
+    for (int i = 1; i <= w->steps.phase_count; i++) {
+        int knot = i < w->steps.phase_count ? w->steps.phases[i] : w->last + 1;
         bool lands = false;
-        for (int s = 0; s < w->step_count; s++) {
-            lands |= w->steps[s].land == knot && !w->together;
-            if (w->steps[s].land < knot) guide_index = w->steps[s].guide_index;
+        for (int s = 0; s < w->steps.count; s++) {
+            lands |= w->steps.all[s].land == knot && !w->steps.together;
+            if (w->steps.all[s].land < knot) guide_index = w->steps.all[s].guide_index;
         }
         if (lands) continue;
-        if (i > 1 &&
-            !adopt(w, w->phases[first], knot - 1, i == w->phase_count ? w->guide_index : guide_index))
+        if (i > 1 && !adopt(w, w->steps.phases[first], knot - 1,
+                            i == w->steps.phase_count ? w->guide_index : guide_index))
             return false;
         first = i;
     }
@@ -492,12 +511,10 @@ static bool raise_step(hf_walk* w) {
     for (int knot = w->stop; knot >= w->stop - 1; knot--)
         for (int i = 0; hf_walk_swings_from(w, knot, &i) >= 0; i++) {
             int link = world->view->bodies[hit->body].link;
-            if (w->together ? !hf_link_in_limb(world->creature, link, w->steps[i].limb)
-                            : !is_of_leg(world, hit->body))
+            if (w->steps.together ? !hf_link_in_limb(world->creature, link, w->steps.all[i].limb)
+                                  : !is_of_leg(world, hit->body))
                 continue;
-            hf_footstep* s = &w->steps[i];
-            s->raised++;
-            w->mend_first = s->roll >= 0 ? s->roll : s->lift, w->mend_last = s->land, w->free_to = w->stop;
+            w->steps.all[i].raised++;
             return true;
         }
     return false;
@@ -507,11 +524,11 @@ static bool raise_step(hf_walk* w) {
    begun to roll, roll over its toes sooner: its ankle does not let the body go lower or farther ahead. False
    where it cannot. */
 static bool roll_sooner(hf_walk* w, int knot) {
-    if (w->together || hf_walk_is_level(w)) return false;
+    if (w->steps.together || hf_walk_is_level(w)) return false;
     int i = 0;
-    while (i < w->step_count && w->steps[i].lift < knot) i++;
-    if (i == w->step_count) return false;
-    hf_footstep* s = &w->steps[i];
+    while (i < w->steps.count && w->steps.all[i].lift < knot) i++;
+    if (i == w->steps.count) return false;
+    hf_footstep* s = &w->steps.all[i];
     const hf_footstep* old = hf_walk_stood(w, s->limb, s->lift);
     if (old->toes.at.limb < 0 || old->land > knot || s->sooner == MOST_SOONER) return false;
     s->sooner++;
@@ -522,25 +539,20 @@ static bool roll_sooner(hf_walk* w, int knot) {
    that it goes down in haste afterwards: the limb rolls sooner. */
 static bool roll_hasty_sooner(hf_walk* w) {
     bool sooner = false;
-    for (int i = 0; i < w->step_count; i++) {
-        int k = w->steps[i].lift, land = w->steps[i].land;
-        while (k <= land && w->floor[k] == -INFINITY) k++;
-        if (w->steps[i].blamed && k <= land && roll_sooner(w, k)) sooner = true;
+    for (int i = 0; i < w->steps.count; i++) {
+        int k = w->steps.all[i].lift, land = w->steps.all[i].land;
+        while (k <= land && w->level.floor[k] == -INFINITY) k++;
+        if (w->steps.all[i].blamed && k <= land && roll_sooner(w, k)) sooner = true;
     }
     return sooner;
 }
 
-/* Changes one thing that may mend the walk: a step that meets the scene goes higher, which leaves all else as
-   it was where that was held; a limb that does not walk and meets something is drawn in, a foot that keeps
-   the body from where it should be rolls sooner. False where nothing is left to change. */
-static bool mend(hf_walk* w, verdict v, int* raised, beginning* from) {
-    *from = LEARNT;
+/* Changes one thing that may mend the walk: a step that meets the scene goes higher, a limb that does not
+   walk and meets something is drawn in, a foot that keeps the body from where it should be rolls sooner.
+   False where nothing is left to change. */
+static bool mend(hf_walk* w, verdict v, int* raised) {
     if (v == COLLIDES && ++*raised > MOST_RAISED) return false;
-    if (v == COLLIDES && raise_step(w)) {
-        *from = w->held ? MENDED : LEARNT;
-        return true;
-    }
-    if (v == COLLIDES) return hf_walk_tuck_in(w);
+    if (v == COLLIDES) return raise_step(w) || hf_walk_tuck_in(w);
     if (v == PRESSES_ELSEWHERE || v == TOO_FAST) return roll_hasty_sooner(w);
     return v == UNREACHED && roll_sooner(w, w->stop);
 }
@@ -550,11 +562,11 @@ static bool mend(hf_walk* w, verdict v, int* raised, beginning* from) {
 static verdict try_pace(hf_walk* w, double crouch, beginning from) {
     verdict v = attempt(w, crouch, from);
     for (int raised = 0, farthest = -1, in_vain = 0;
-         v != HOLDS && in_vain < PATIENCE && mend(w, v, &raised, &from);) {
+         v != HOLDS && in_vain < PATIENCE && mend(w, v, &raised);) {
         bool farther = v == UNREACHED && w->stop > farthest;
         farthest = farther ? w->stop : farthest;
         in_vain += !farther && v != COLLIDES;
-        v = attempt(w, crouch, from);
+        v = attempt(w, crouch, LEARNT);
     }
     return v;
 }
@@ -563,9 +575,9 @@ static verdict try_pace(hf_walk* w, double crouch, beginning from) {
 static int list_times(const hf_walk* w, int* times) {
     int count = 0;
     times[count++] = 0;
-    for (int i = 0; i < w->step_count; i++)
-        if (w->steps[i].with == i || w->steps[i].with < 0)
-            times[count++] = w->steps[i].lift, times[count++] = w->steps[i].land;
+    for (int i = 0; i < w->steps.count; i++)
+        if (w->steps.all[i].with == i || w->steps.all[i].with < 0)
+            times[count++] = w->steps.all[i].lift, times[count++] = w->steps.all[i].land;
     times[count++] = w->last;
     return count;
 }
@@ -577,16 +589,17 @@ static bool stretch(hf_walk* w) {
     list_times(w, old);
     if (!hf_footsteps_time(w)) return false;
     int i = list_times(w, now) - 2;
-    memset(w->inward, 0, sizeof *w->inward * (size_t)(w->last + 1));
-    w->learns = 1;
+    memset(w->press.inward, 0, sizeof *w->press.inward * (size_t)(w->last + 1));
+    w->counter.rounds = 1;
     // no knot comes sooner than before, so that the last ones go first
     for (int k = w->last; k >= 0; k--) {
         while (i > 0 && now[i] > k) i--;
         double at = old[i] + (double)(k - now[i]) / (now[i + 1] - now[i]) * (old[i + 1] - old[i]);
         int a = (int)at, b = at > a ? a + 1 : a;
-        w->counters[k] = w->counters[a] + (at - a) * (w->counters[b] - w->counters[a]);
+        w->counter.share[k] = w->counter.share[a] + (at - a) * (w->counter.share[b] - w->counter.share[a]);
         for (int x = 0; x < 2; x++)
-            w->learnt[k][x] = w->learnt[a][x] + (at - a) * (w->learnt[b][x] - w->learnt[a][x]);
+            w->press.learnt[k][x] =
+                w->press.learnt[a][x] + (at - a) * (w->press.learnt[b][x] - w->press.learnt[a][x]);
     }
     return true;
 }
@@ -596,15 +609,15 @@ static bool stretch(hf_walk* w) {
    beside those to blame also do after a few paces, as each of them passes its trouble on to the next. False
    where one would be slower than a walk may be. */
 static bool slow_down(hf_walk* w, verdict v, int pace) {
-    bool far_off = FAR_OFF * w->unheld > w->last, good = true;
-    bool all = v == PRESSES_ELSEWHERE && (w->unheld == 0 || far_off);
+    bool far_off = FAR_OFF * w->press.unheld > w->last, good = true;
+    bool all = v == PRESSES_ELSEWHERE && (w->press.unheld == 0 || far_off);
     bool spreads =
         pace >= ALONE && v == PRESSES_ELSEWHERE && w->to.root.position.z < w->from.root.position.z - HF_SKIN;
-    double slowest = w->planner->world.options->walk_slowest * (w->together ? SLOWEST_TOGETHER : 1);
-    for (int i = 0; i < w->step_count; i++) {
-        hf_footstep* s = &w->steps[i];
-        bool beside = spreads && ((i > 0 && s[-1].blamed) || (i + 1 < w->step_count && s[1].blamed));
-        if (all || s->blamed || beside) s->slower *= far_off && all ? MUCH_SLOWER : fmax(SLOWER, s->too_fast);
+    double slowest = w->planner->world.options->walk_slowest * (w->steps.together ? SLOWEST_TOGETHER : 1);
+    for (int i = 0; i < w->steps.count; i++) {
+        hf_footstep* s = &w->steps.all[i];
+        bool beside = spreads && ((i > 0 && s[-1].blamed) || (i + 1 < w->steps.count && s[1].blamed));
+        if (all || s->blamed || beside) s->slower *= fmax(SLOWER, s->too_fast);
         good = good && s->slower <= slowest;
     }
     return good;
@@ -614,16 +627,17 @@ static bool slow_down(hf_walk* w, verdict v, int pace) {
 static verdict try_paces(hf_walk* w, double crouch) {
     hf_planner* p = w->planner;
     verdict v = FAILS;
-    for (int i = 0; i < w->step_count; i++) {
-        hf_footstep* s = &w->steps[i];
+    for (int i = 0; i < w->steps.count; i++) {
+        hf_footstep* s = &w->steps.all[i];
         double rise = s->hold.at.point.z - hf_walk_stood(w, s->limb, s->lift - 1)->hold.at.point.z;
-        s->slower =
-            (w->stiff ? STIFF_PACE : 1) + SLOWER_DOWN * fmax(0, -rise) / p->world.view->limbs[s->limb].length;
+        s->slower = (w->sway.stiff ? STIFF_PACE : 1) +
+                    SLOWER_DOWN * fmax(0, -rise) / p->world.view->limbs[s->limb].length;
     }
-    memset(w->tucks, 0, sizeof *w->tucks * (size_t)p->world.view->limb_count);
+    memset(w->tuck.limbs, 0, sizeof *w->tuck.limbs * (size_t)p->world.view->limb_count);
     for (int i = 0, failed = 0; i < MOST_ATTEMPTS && failed < MOST_FAILED && hf_plan_ok(p); i++) {
-        bool near = i > 0 && v == PRESSES_ELSEWHERE && NEARLY * w->unheld <= w->last;
-        if (!hf_workspace_goes_on(p->tools.workspace) || p->tree.walk_knots <= w->reserve / (near ? 4 : 1))
+        bool near = i > 0 && v == PRESSES_ELSEWHERE && NEARLY * w->press.unheld <= w->last;
+        if (!hf_workspace_goes_on(p->tools.workspace) ||
+            p->tree.walk_knots <= w->floor + (w->reserve - w->floor) / (near ? 4 : 1))
             return FAILS;
         v = try_pace(w, crouch, i == 0 ? ANEW : LEARNT);
         // limbs that do not reach at this pace do not at slower ones, at which the body sways farther, and
@@ -637,19 +651,26 @@ static verdict try_paces(hf_walk* w, double crouch) {
     return v;
 }
 
+/* The guide pose of the last step before the one in which the walk stopped; that of the node where this was
+   one of the first. */
+static int came_to(const hf_walk* w) {
+    int landed = 0;
+    while (landed < w->steps.count && w->steps.all[landed].land <= w->stop) landed++;
+    return landed > w->node->hold_count ? w->steps.all[landed - 1].guide_index : w->node->guide_index;
+}
+
 /* Ends the walk before the step in which it collides, unless that is one of the first. */
 static void end_before(hf_walk* w) {
-    int landed = 0;
-    while (landed < w->step_count && w->steps[landed].land <= w->stop) landed++;
-    if (landed > w->node->hold_count) w->farthest = w->steps[landed - 1].guide_index;
+    int came = came_to(w);
+    if (came > w->node->guide_index) w->farthest = came;
 }
 
 /* The walk with the steps that were found. */
 static verdict try_heights(hf_walk* w) {
     verdict v = PRESSES_ELSEWHERE;
-    if (!find_ends(w) || !hf_walk_counter(w)) return FAILS;
-    hf_walk_sway(w);
-    hf_walk_line(w);
+    if (!find_ends(w) || !hf_walk_counter_find(w)) return FAILS;
+    hf_walk_sway_find(w);
+    hf_walk_line_find(w);
     for (int c = 0; c < CROUCH_TRIES && v != HOLDS && v != COLLIDES; c++) {
         if (v == UNREACHED && hf_walk_is_level(w)) break; // lower bodies were tried
         v = try_paces(w, c * w->planner->world.options->walk_crouch);
@@ -660,8 +681,8 @@ static verdict try_heights(hf_walk* w) {
 /* The step at fault for what stopped the walk: a limb that does not reach in the first half of its way is too
    far behind, since the limb before it stepped too far ahead. */
 static int failed_step(const hf_walk* w, verdict v) {
-    int i = (int)(step_at(w, w->stop) - w->steps);
-    return v == UNREACHED && i > 0 && 2 * w->stop < w->steps[i].lift + w->steps[i].land ? i - 1 : i;
+    int i = (int)(step_at(w, w->stop) - w->steps.all);
+    return v == UNREACHED && i > 0 && 2 * w->stop < w->steps.all[i].lift + w->steps.all[i].land ? i - 1 : i;
 }
 
 /* Steps of one longest stride: where legs meet, feet are put farther apart if that makes a difference; else a
@@ -671,18 +692,21 @@ static int failed_step(const hf_walk* w, verdict v) {
 static verdict try_stride(hf_walk* w, double stride, bool thorough, int tried[3]) {
     hf_planner* p = w->planner;
     verdict v = FAILS;
-    w->apart = false;
-    w->reserve = p->tree.walk_knots / 2;
+    w->steps.apart = false;
+    w->reserve = w->floor + (p->tree.walk_knots - w->floor) / 2;
     for (int i = 0; i < MOST_BARRED && hf_plan_ok(p) && p->tree.walk_knots > w->reserve; i++) {
         p->progress.work++;
         if (!hf_footsteps_find(w, stride)) return FAILS;
         int bars = p->tree.barred_count;
-        if (i == 0 && w->parts == tried[0] && w->guide_index == tried[1] && bars == tried[2]) return FAILS;
-        tried[0] = w->parts, tried[1] = w->guide_index, tried[2] = bars;
+        if (i == 0 && w->steps.parts == tried[0] && w->guide_index == tried[1] && bars == tried[2])
+            return FAILS;
+        tried[0] = w->steps.parts, tried[1] = w->guide_index, tried[2] = bars;
         v = try_heights(w);
         if (v != COLLIDES && v != UNREACHED) return v;
-        if (legs_meet(w, v) && !w->apart)
-            w->apart = true;
+        int came = came_to(w);
+        w->came = came > w->came ? came : w->came;
+        if (legs_meet(w, v) && !w->steps.apart)
+            w->steps.apart = true;
         else if (v == UNREACHED && !thorough && !hf_walk_is_level(w)) {
             w->skipped = true;
             return v;
@@ -699,7 +723,7 @@ static bool find_with(hf_walk* w, double natural) {
     for (int thorough = 0; thorough < 2 && w->skipped; thorough++) {
         w->skipped = false;
         int tried[3] = {-1, -1, -1};
-        for (int i = 0; i < STRIDE_TRIES && hf_plan_ok(p) && p->tree.walk_knots > 0; i++) {
+        for (int i = 0; i < STRIDE_TRIES && hf_plan_ok(p) && p->tree.walk_knots > w->floor; i++) {
             verdict v = try_stride(w, STRIDES[i] * natural, thorough, tried);
             if (v == HOLDS) return true;
             if (v == COLLIDES && p->tools.hit.other_body < 0) end_before(w);
@@ -709,20 +733,56 @@ static bool find_with(hf_walk* w, double natural) {
 }
 
 /* Groups of the gait first, where the other limbs could hold the body, then one limb at a time. */
-static bool find_walk(hf_walk* w) {
+static bool find_to(hf_walk* w, int farthest) {
     double natural = hf_walk_natural_stride(&w->planner->world);
     double longer = hf_walk_longer_together(&w->planner->world);
-    w->together = longer > 0;
-    if (w->together && find_with(w, longer * natural)) return true;
-    w->together = false, w->farthest = w->planner->world.guide_count - 1;
+    w->farthest = farthest, w->came = w->node->guide_index;
+    w->steps.together = longer > 0;
+    if (w->steps.together && find_with(w, longer * natural)) return true;
+    w->farthest = farthest;
+    w->steps.together = false;
     return find_with(w, natural);
+}
+
+/* Guide poses of so many strides. */
+static int poses_of(const hf_plan_world* w, int strides) {
+    return (int)(strides * hf_walk_natural_stride(w) / (HF_GUIDE_STEP * w->view->height));
+}
+
+int hf_walk_budget(const hf_plan_world* w) {
+    int times = 1 + (w->guide_count - 1) / (1 + poses_of(w, LONG));
+    int most = w->options->walk_knots / (1 + w->attempt);
+    return most <= INT_MAX / times ? most * times : INT_MAX;
+}
+
+/* Where a step failed: the way to before it, but no more than three quarters of the way and no less than a
+   quarter. */
+static int shorter(const hf_walk* w, int way) {
+    int came = w->came - w->node->guide_index, least = way / 4;
+    return came > 3 * least ? 3 * least : came < least ? least : came;
+}
+
+/* The whole way; where one of its steps fails, the way to before that step. Of the work for walks a long way
+   may use up a quarter, the first other one all of it, and the part of that one a quarter more. */
+static bool find_walk(hf_walk* w) {
+    hf_planner* p = w->planner;
+    int from = w->node->guide_index, way = p->world.guide_count - 1 - from;
+    int once = p->world.options->walk_knots / (1 + p->world.attempt);
+    int lowest = p->tree.walk_knots > once ? p->tree.walk_knots - once : 0;
+    for (; way > poses_of(&p->world, LONG); way = shorter(w, way)) {
+        w->floor = lowest + (p->tree.walk_knots - lowest) / 4 * 3;
+        if (find_to(w, from + way)) return true;
+    }
+    w->floor = lowest;
+    if (find_to(w, from + way)) return true;
+    w->floor = lowest - once / 4;
+    return way > poses_of(&p->world, SHORT) && find_to(w, from + shorter(w, way));
 }
 
 bool hf_walk_on(hf_planner* p) {
     if (p->tree.node_count + HF_WALK_PHASES > HF_MAX_STANCES || p->tree.walk_knots <= 0) return false;
     hf_workspace_mark mark = hf_workspace_begin(p->tools.workspace);
-    hf_walk w = {
-        .planner = p, .node = &p->tree.nodes[p->tree.node_index], .farthest = p->world.guide_count - 1};
+    hf_walk w = {.planner = p, .node = &p->tree.nodes[p->tree.node_index]};
     int knots = p->tree.knots.count;
     bool found = take_memory(&w) && find_walk(&w) && adopt_all(&w);
     if (!found) p->tree.knots.count = knots;

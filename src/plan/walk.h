@@ -64,64 +64,97 @@ typedef struct hf_walk_tuck {
     int of; /* the walk's last knot then */
 } hf_walk_tuck;
 
-/* Phases are the times between two changes of what holds. */
+/* The steps, and the phases between two changes of what holds. */
+typedef struct hf_walk_steps {
+    int count, phase_count;
+    hf_footstep* all;
+    hf_footstep* stood;    /* where the limbs hold at the node, in the order of its holds */
+    hf_walk_place* places; /* of each limb in turn, HF_WALK_PARTS + 1 of them */
+    int* phases;           /* first knots */
+    double* way;           /* of each guide pose from the node on: metres ahead that take as many steps */
+    int parts;             /* of the way; they and its end tell one walk's steps from another's */
+    int lead;              /* knots by which the body is ahead of the middle of its feet */
+    bool together;         /* limbs of a group of the gait swing together */
+    bool apart;            /* feet step farther apart than is good for the balance, as legs met */
+} hf_walk_steps;
+
+/* How high the root is at each knot, m. */
+typedef struct hf_walk_level {
+    double crouch;           /* how much lower than wished from the beginning */
+    double* wish;            /* as high over the feet as the body stands */
+    double *ceiling, *floor; /* the root must be between them, as far as is known */
+    double* ground;          /* how high what holds the body is */
+    double* tall; /* the pendulum's height: of the centre of mass over that ground, less while the body
+                     is accelerated upwards */
+} hf_walk_level;
+
+/* The way of the centre of mass at each knot, and where the body presses on the ground for it. */
+typedef struct hf_walk_press {
+    double (*place)[2];                /* of the centre of mass */
+    double (*wish)[2];                 /* where it should be about */
+    double (*learnt)[2];               /* how far the whole body presses from where the pendulum does */
+    hf_pressure_region* free;          /* HF_WALK_INWARD of each phase */
+    int* inward;                       /* which of its phase's regions is its own */
+    const hf_pressure_region** region; /* that one, or its line */
+    int unheld;                        /* knots whose wrench the contacts do not hold */
+} hf_walk_press;
+
+/* How limbs that do not walk swing against the turning of the body. */
+typedef struct hf_walk_counter {
+    double* joints;  /* of each joint: how it swings, rad, where the share is 1 */
+    double* share;   /* of each knot */
+    double* turning; /* of each knot: the change of angular momentum about Z */
+    int rounds;      /* in which limbs still learn it */
+} hf_walk_counter;
+
+/* Feet that are flat under legs that lack the joints to go sideways over them: a root that leans by a radian
+   brings the centre of mass so far aside, m. */
+typedef struct hf_walk_sway {
+    bool stiff;
+    double aside_m;
+} hf_walk_sway;
+
+/* Legs that move in planes: of each knot the line along which the body may press. */
+typedef struct hf_walk_line {
+    bool planar;
+    hf_pressure_region* regions;
+} hf_walk_line;
+
+/* Of each limb: when it is tucked in, and its posture then (rows). */
+typedef struct hf_walk_tucks {
+    hf_walk_tuck* limbs;
+    double* q;
+} hf_walk_tucks;
+
 typedef struct hf_walk {
     hf_planner* planner;
     const hf_plan_node* node; /* where it begins */
-    int step_count, phase_count;
-    hf_footstep* steps;
-    hf_footstep* stood;    /* where the limbs hold at the node, in the order of its holds */
-    hf_walk_place* places; /* of each limb in turn, HF_WALK_PARTS + 1 of them */
-    bool together;         /* limbs of a group of the gait swing together */
-    int* phases;           /* first knots */
-    bool spares;           /* the body is aimed to press where the joints of its toes bear it */
-    bool apart;            /* feet step farther apart than is good for the balance, as legs met */
-    bool skipped;          /* steps that limbs do not reach were left to a more thorough search */
-    int farthest;          /* the last guide pose that may be walked to */
-    int reserve;     /* poses that may be solved for walks and are left to shorter strides: half of them */
+    hf_walk_steps steps;
+    hf_walk_level level;
+    hf_walk_press press;
+    hf_walk_counter counter;
+    hf_walk_sway sway;
+    hf_walk_line line;
+    hf_walk_tucks tuck;
     int guide_index; /* where it ends */
-    int parts;       /* of its way; they and its end tell one walk's steps from another's */
+    int farthest;    /* the last guide pose that may be walked to */
     int last;        /* knot */
-    int lead;        /* knots by which the body is ahead of the middle of its feet */
+    bool spares;     /* the body is aimed to press where the joints of its toes bear it */
+    int stop;        /* the knot at which it collides or a limb misses its place */
+    int came;        /* the farthest guide pose before a step that failed */
+    int floor;       /* poses that are left to shorter ways and other walks, */
+    int reserve;     /* poses that may be solved for walks and are left to shorter strides: half of them */
+    bool skipped;    /* steps that limbs do not reach were left to a more thorough search */
     hf_pose from, to, scratch;
-    hf_vec3 begin, end; /* places of the centre of mass */
-    double height;      /* m: of the centre of mass over the contacts, on average */
-    double crouch;      /* m: how much lower than wished the root is from the beginning */
-    int stop;           /* the knot at which it collides or a limb misses its place */
-    bool held;          /* contacts and joints allow all knots, as the last attempt had them */
-    bool mended;        /* since then only these knots have changed: a limb goes another way there; */
-    int mend_first, mend_last;
-    int free_to;             /* knots before this one were free then */
-    int learns;              /* rounds in which limbs still learn to swing against the body's turning */
-    int unheld;              /* knots whose wrench the contacts do not hold */
-    double* way;             /* of each guide pose from the node on: metres ahead that take as many steps */
-    double* along;           /* at each knot where the body is on the guide, in poses */
-    double* height_wish;     /* of the root at each knot, as high over the feet as the body stands, m */
-    double *ceiling, *floor; /* at each knot the root must be between them, as far as is known, m */
-    double* ground;          /* at each knot how high what holds the body is, m */
-    double* tall;            /* the pendulum's height at each knot, m: of the centre of mass over that ground,
-                                less while the body is accelerated upwards */
-    hf_transform* wished;    /* roots; x and y are the centre of mass's business */
-    hf_transform* roots;     /* of the knots, and their joint values */
-    double* q;               /* rows */
-    double (*place)[2];      /* of the centre of mass */
-    double (*wish)[2];       /* where it should be about */
-    double (*beside)[2];     /* how far the root is from it but for what leaning does, where the knot has a
-                                pose of an earlier round */
-    int posed;               /* knots that have one: the first ones */
-    double (*learnt)[2];     /* how far the whole body presses from where the pendulum does */
-    bool stiff;              /* feet are flat and legs lack the joints to go sideways over them: */
-    double sway_m;           /* a root that leans by a radian brings the centre of mass so far aside, m */
-    bool planes;             /* legs move in planes: */
-    hf_pressure_region* lines; /* of each knot the line along which the body may press */
-    double* counter;           /* of each joint: how it swings against the turning of the body, rad */
-    double* counters; /* of each knot: how much of that, and the change of angular momentum about Z */
-    double* turning;
-    hf_walk_tuck* tucks;               /* of each limb */
-    double* tucked;                    /* rows: the posture of each limb */
-    hf_pressure_region* free;          /* HF_WALK_INWARD of each phase */
-    int* inward;                       /* of each knot: which of its phase's regions is its own */
-    const hf_pressure_region** region; /* of each knot */
+    hf_vec3 begin, end;   /* places of the centre of mass */
+    double height;        /* m: of the centre of mass over the contacts, on average */
+    double* along;        /* at each knot where the body is on the guide, in poses */
+    hf_transform* wished; /* roots; x and y are the centre of mass's business */
+    hf_transform* roots;  /* of the knots, and their joint values */
+    double* q;            /* rows */
+    double (*beside)[2];  /* how far the root is from the centre of mass but for what leaning does, where the
+                             knot has a pose of an earlier round */
+    int posed;            /* knots that have one: the first ones */
 } hf_walk;
 
 /* The knot's pose; q is that of the walk. */
@@ -129,9 +162,9 @@ static inline hf_pose hf_walk_pose(const hf_walk* w, int k) {
     return (hf_pose){w->roots[k], w->q + (size_t)k * (size_t)w->planner->world.view->q_count};
 }
 
-static inline bool hf_walk_is_mended(const hf_walk* w, int k) {
-    return k >= w->mend_first && k <= w->mend_last;
-}
+/* ---- walk.c ---- */
+/* How many poses may be solved for walks along the guide. */
+int hf_walk_budget(const hf_plan_world* world);
 
 /* ---- footsteps.c ---- */
 /* The length that one limb goes in a stride, by the creature's legs, one of which swings at a time, m; and
@@ -167,15 +200,15 @@ void hf_walk_wish(hf_walk* walk);
 /* ---- walk_counter.c ---- */
 /* Limbs that do not walk swing so that the body need not turn on its feet: which joints, once; and how much,
    by what the knots' turning was. */
-bool hf_walk_counter(hf_walk* walk);
+bool hf_walk_counter_find(hf_walk* walk);
 void hf_walk_counter_learn(hf_walk* walk);
 
 /* ---- walk_tuck.c ---- */
 /* Finds a posture in which the limb that met the scene or the body last is free wherever it meets something.
    False where there is none. */
 bool hf_walk_tuck_in(hf_walk* walk);
-/* The same for all limbs that meet something at a knot; true when there is one. */
-bool hf_walk_tuck_all(hf_walk* walk);
+/* The same for all limbs that meet something at a knot. */
+void hf_walk_tuck_all(hf_walk* walk);
 /* Keeps what limbs do at about the same places of the way when the steps have new times. */
 void hf_walk_tuck_time(hf_walk* walk);
 /* Puts limbs that have such postures at the knot into them. */
@@ -184,14 +217,14 @@ void hf_walk_tuck_apply(const hf_walk* walk, int knot, double* q);
 /* ---- walk_sway.c ---- */
 /* Whether feet are flat and legs lack the joints to go sideways over them, and by how much the centre of mass
    then goes aside for each radian by which the root leans. */
-void hf_walk_sway(hf_walk* walk);
+void hf_walk_sway_find(hf_walk* walk);
 /* How the root leans at a knot, in its own frame, and how far that brings the centre of mass aside, m. */
 hf_quat hf_walk_sway_at(const hf_walk* walk, int knot);
 hf_vec3 hf_walk_swayed(const hf_walk* walk, int knot);
 
 /* ---- walk_line.c ---- */
 /* Whether legs move in planes, so that the body cannot go sideways. */
-void hf_walk_line(hf_walk* walk);
+void hf_walk_line_find(hf_walk* walk);
 /* Draws the regions of all knots together to lines along which such a body goes. False where one has no part
    of its line. */
 bool hf_walk_lines(hf_walk* walk);

@@ -43,21 +43,21 @@ static bool find_momentum(hf_walk* w, int index, hf_pose* moved, double* momentu
     return good;
 }
 
-bool hf_walk_counter(hf_walk* w) {
+bool hf_walk_counter_find(hf_walk* w) {
     hf_planner* p = w->planner;
     const hf_creature_view* v = p->world.view;
     hf_workspace_mark mark = hf_workspace_begin(p->tools.workspace);
     hf_pose moved = hf_take_pose(p);
     double sum = 0;
-    memset(w->counter, 0, sizeof *w->counter * (size_t)v->q_count);
+    memset(w->counter.joints, 0, sizeof *w->counter.joints * (size_t)v->q_count);
     for (int j = 0; j < v->joint_count && hf_plan_ok(p); j++) {
-        double* momentum = &w->counter[v->joints[j].q_index];
+        double* momentum = &w->counter.joints[v->joints[j].q_index];
         double cost = cost_of(&p->world, j);
         if (!isfinite(cost) || !find_momentum(w, v->joints[j].q_index, &moved, momentum)) continue;
         sum += *momentum * *momentum / cost;
         *momentum /= cost;
     }
-    for (int i = 0; i < v->q_count && sum > 0; i++) w->counter[i] /= sum;
+    for (int i = 0; i < v->q_count && sum > 0; i++) w->counter.joints[i] /= sum;
     hf_workspace_end(p->tools.workspace, mark);
     return hf_plan_ok(p);
 }
@@ -76,19 +76,20 @@ static void smooth(double* values, int last) {
    end. */
 void hf_walk_counter_learn(hf_walk* w) {
     double step_s = 1 / w->planner->world.options->rate, whole = 0, now = 0, most = 0, largest = 0;
-    double* more = w->turning;
-    int land = w->steps[w->step_count - 1].land;
+    double* more = w->counter.turning;
+    int land = w->steps.all[w->steps.count - 1].land;
     for (int k = 0; k <= w->last; k++) {
-        whole += w->turning[k] * step_s;
+        whole += w->counter.turning[k] * step_s;
         now -= (whole + now / RETURN_S) * step_s;
         more[k] = now;
     }
     for (int i = 0; i < SMOOTHINGS; i++) smooth(more, w->last);
     for (int k = 0; k <= w->last; k++) {
-        w->counters[k] += more[k] * hf_ease(fmin(1, (double)(w->last - k) / (w->last - land)));
-        most = fmax(most, fabs(w->counters[k]));
+        w->counter.share[k] += more[k] * hf_ease(fmin(1, (double)(w->last - k) / (w->last - land)));
+        most = fmax(most, fabs(w->counter.share[k]));
     }
-    for (int i = 0; i < w->planner->world.view->q_count; i++) largest = fmax(largest, fabs(w->counter[i]));
+    for (int i = 0; i < w->planner->world.view->q_count; i++)
+        largest = fmax(largest, fabs(w->counter.joints[i]));
     if (most * largest <= MOST_RAD) return;
-    for (int k = 0; k <= w->last; k++) w->counters[k] *= MOST_RAD / (most * largest);
+    for (int k = 0; k <= w->last; k++) w->counter.share[k] *= MOST_RAD / (most * largest);
 }

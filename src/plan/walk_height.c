@@ -23,23 +23,24 @@ static double height_at(const hf_walk* w, int k) {
 /* Where one knot would be by its wish and its neighbours, without bounds. */
 static double best_at(const hf_walk* w, int k, double stiff) {
     double near = height_at(w, k - 1) + height_at(w, k + 1), far = height_at(w, k - 2) + height_at(w, k + 2);
-    double wish = w->height_wish[k] - w->crouch;
+    double wish = w->level.wish[k] - w->level.crouch;
     return (wish + stiff * (4 * near - far)) / (1 + 6 * stiff);
 }
 
 void hf_walk_heights(hf_walk* w) {
     double length = SMOOTH_TIME * sqrt(w->height / HF_GRAVITY_M_S2) * w->planner->world.options->rate;
     double stiff = length * length * length * length, most = INFINITY;
-    for (int k = 0; k <= w->last; k++) w->wished[k].position.z = w->height_wish[k];
+    for (int k = 0; k <= w->last; k++) w->wished[k].position.z = w->level.wish[k];
     for (int i = 0; i < SWEEPS && most > ENOUGH_M; i++) {
         most = 0;
         for (int k = 1; k < w->last; k++) {
             double *z = &w->wished[k].position.z, old = *z;
             double next = old + OVER * (best_at(w, k, stiff) - old);
             // a ceiling that no limb asked for is the crouch of the whole walk, which its ends do not have
-            double ceiling =
-                w->ceiling[k] < w->height_wish[k] - w->crouch - HF_SKIN ? w->ceiling[k] : INFINITY;
-            *z = fmax(fmin(next, ceiling), w->floor[k]);
+            double ceiling = w->level.ceiling[k] < w->level.wish[k] - w->level.crouch - HF_SKIN
+                                 ? w->level.ceiling[k]
+                                 : INFINITY;
+            *z = fmax(fmin(next, ceiling), w->level.floor[k]);
             most = fmax(most, fabs(*z - old));
         }
     }

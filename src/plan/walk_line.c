@@ -28,11 +28,12 @@ static bool is_plane(const hf_planner* p, const hf_plan_hold* h) {
     return plane;
 }
 
-void hf_walk_line(hf_walk* w) {
+void hf_walk_line_find(hf_walk* w) {
     hf_planner* p = w->planner;
     hf_forward(p->world.creature, &w->from, p->tools.links);
-    w->planes = w->node->hold_count > 0;
-    for (int i = 0; i < w->node->hold_count; i++) w->planes = w->planes && is_plane(p, &w->node->holds[i]);
+    w->line.planar = w->node->hold_count > 0;
+    for (int i = 0; i < w->node->hold_count; i++)
+        w->line.planar = w->line.planar && is_plane(p, &w->node->holds[i]);
 }
 
 /* The part of a line through `at` along `way` that is in the region: two corners. False where there is none.
@@ -62,9 +63,10 @@ bool hf_walk_lines(hf_walk* w) {
     bool good = true;
     for (int k = 0; k <= w->last && good; k++) {
         hf_vec3 ahead = hf_rotate(w->wished[k].rotation, hf_v3(hf_cos(facing), hf_sin(facing), 0));
-        double at[2] = {w->wish[k][0] + w->learnt[k][0], w->wish[k][1] + w->learnt[k][1]};
-        good = cut(w->region[k], at, (double[]){ahead.x, ahead.y}, &w->lines[k]);
-        w->region[k] = &w->lines[k];
+        double at[2] = {w->press.wish[k][0] + w->press.learnt[k][0],
+                        w->press.wish[k][1] + w->press.learnt[k][1]};
+        good = cut(w->press.region[k], at, (double[]){ahead.x, ahead.y}, &w->line.regions[k]);
+        w->press.region[k] = &w->line.regions[k];
     }
     return good;
 }

@@ -79,7 +79,8 @@ static double inside(const hf_walk* w, int k, int lift, int land) {
 
 bool hf_walk_is_level(const hf_walk* w) {
     double low = INFINITY, high = -INFINITY;
-    for (int k = 0; k <= w->last; k++) low = fmin(low, w->ground[k]), high = fmax(high, w->ground[k]);
+    for (int k = 0; k <= w->last; k++)
+        low = fmin(low, w->level.ground[k]), high = fmax(high, w->level.ground[k]);
     return high - low < LEAST_OFF_M;
 }
 
@@ -87,22 +88,23 @@ bool hf_walk_is_level(const hf_walk* w) {
    the highest floor allows, but for the ends. */
 static void level_heights(hf_walk* w, int lift, int land) {
     double most = 0, up = 0;
-    for (int k = 0; k <= w->last; k++) most = fmax(most, w->height_wish[k] - w->ceiling[k]);
-    for (int k = 0; k <= w->last; k++) up = fmax(up, w->floor[k] - (w->height_wish[k] - most));
+    for (int k = 0; k <= w->last; k++) most = fmax(most, w->level.wish[k] - w->level.ceiling[k]);
+    for (int k = 0; k <= w->last; k++) up = fmax(up, w->level.floor[k] - (w->level.wish[k] - most));
     for (int k = 0; k <= w->last; k++)
-        w->wished[k].position.z = w->height_wish[k] - inside(w, k, lift, land) * (most - up);
+        w->wished[k].position.z = w->level.wish[k] - inside(w, k, lift, land) * (most - up);
 }
 
 /* How far the body leans ahead where its feet rise, rad: a leg behind then reaches as far as on the level. */
 static double lean_of(const hf_walk* w, int k, int half) {
     int a = k > half ? k - half : 0, b = k + half < w->last ? k + half : w->last;
-    double way = hf_hypot(w->wish[b][0] - w->wish[a][0], w->wish[b][1] - w->wish[a][1]);
-    double rise = w->height_wish[b] - w->height_wish[a];
+    double way =
+        hf_hypot(w->press.wish[b][0] - w->press.wish[a][0], w->press.wish[b][1] - w->press.wish[a][1]);
+    double rise = w->level.wish[b] - w->level.wish[a];
     return way > 0 ? fmin(MOST_LEAN, fmax(0, hf_atan2(rise, way))) : 0;
 }
 
 void hf_walk_roots(hf_walk* w) {
-    int lift = w->steps[0].lift, land = w->steps[w->step_count - 1].land;
+    int lift = w->steps.all[0].lift, land = w->steps.all[w->steps.count - 1].land;
     int shorter = lift < w->last - land ? lift : w->last - land, half = 1 + 2 * shorter / (3 * AVERAGES);
     double facing = w->planner->world.view->facing;
     hf_vec3 side = hf_v3(-hf_sin(facing), hf_cos(facing), 0);
@@ -144,7 +146,7 @@ static hf_transform landed(const hf_plan_world* w, const hf_plan_hold* h) {
 
 static swing swing_of(const hf_walk* w, int step) {
     const hf_plan_world* world = &w->planner->world;
-    const hf_footstep* s = &w->steps[step];
+    const hf_footstep* s = &w->steps.all[step];
     const hf_contact_frame* f = &world->view->limbs[s->limb].contacts[s->hold.at.frame];
     const hf_footstep* old = hf_walk_stood(w, s->limb, s->lift);
     swing g = {.from = old, .to = s, .lifts = landed(world, &old->hold), .lands = landed(world, &s->hold)};
@@ -187,8 +189,9 @@ static hf_transform swing_at(const swing* g, int knot, double* rolled) {
     pivot.z = from.z + hf_ease(up ? soon : late) * (to.z - from.z) + 64 * u * u * u * v * v * v * g->to->high;
     hf_quat turn = hf_quat_slerp(g->lifts.rotation, g->lands.rotation, over);
     // from 0 to 1 and back, smooth at both ends and highest at 3/8 of the time
+    const double HIGHEST = 27.0 * 3125 / (1 << 24);
     double t = (double)(knot - g->begin) / (g->to->land - g->begin), s = 1 - t;
-    *rolled = g->toe.frame >= 0        ? g->toe.most * t * t * t * s * s * s * s * s / 0.005029141902923584
+    *rolled = g->toe.frame >= 0        ? g->toe.most * t * t * t * s * s * s * s * s / HIGHEST
               : hf_length(g->axis) > 0 ? TILT_RAD * 64 * t * t * t * s * s * s
                                        : 0;
     if (*rolled > 0) turn = hf_quat_mul(turn, hf_quat_axis_angle(g->axis, *rolled));
@@ -251,8 +254,8 @@ static bool is_clear(const hf_walk* w, const swing* g) {
 }
 
 void hf_walk_arcs(hf_walk* w) {
-    for (int i = 0; i < w->step_count; i++) {
-        hf_footstep* s = &w->steps[i];
+    for (int i = 0; i < w->steps.count; i++) {
+        hf_footstep* s = &w->steps.all[i];
         double high = SWING_HEIGHT * w->planner->world.view->limbs[s->limb].length;
         bool clear = false;
         for (int k = 0; k < ARCS && !clear; k++) {
@@ -332,11 +335,11 @@ typedef struct footing {
 } footing;
 
 static void find_footing(const hf_walk* w, int phase, footing* f) {
-    int knot = w->phases[phase];
+    int knot = w->steps.phases[phase];
     f->hold_count = f->swing_count = 0;
     for (int i = 0; i < w->node->hold_count; i++) {
         int limb = w->node->holds[i].at.limb, next = hf_walk_step(w, limb, knot);
-        const hf_footstep* s = next >= 0 ? &w->steps[next] : NULL;
+        const hf_footstep* s = next >= 0 ? &w->steps.all[next] : NULL;
         if (s && (knot > s->lift || (s->roll >= 0 && knot >= s->roll)))
             f->swings[f->swing_count++] = swing_of(w, next);
         else
@@ -353,7 +356,8 @@ static bool put_over(hf_walk* w, const footing* f, int k, hf_pose* pose, double*
         *off = hf_holds_keep(w->planner, f->holds, f->hold_count, pose, &pull) ? 0 : hf_length(pull);
         for (int i = 0; i < f->swing_count; i++)
             if (!step_limb(w, &f->swings[i], k, pose, off)) return false;
-        hf_vec3 com = hf_com_at(w->planner, pose), way = {w->place[k][0] - com.x, w->place[k][1] - com.y, 0};
+        hf_vec3 com = hf_com_at(w->planner, pose),
+                way = {w->press.place[k][0] - com.x, w->press.place[k][1] - com.y, 0};
         double left = hf_length(way);
         if (left < NEAR_M || round + 1 == ROUNDS || *off > LEAST_OFF_M) return true;
         // what holds does not go with the root
@@ -395,7 +399,7 @@ static bool find_pose(hf_walk* w, int k, const footing* f, bool bend, double* of
     }
     for (int j = 0; j < p->world.view->joint_count; j++) {
         const hf_joint* joint = &p->world.view->joints[j];
-        double against = w->counter[joint->q_index] * w->counters[k];
+        double against = w->counter.joints[joint->q_index] * w->counter.share[k];
         if (against != 0)
             pose.q[joint->q_index] = fmin(fmax(pose.q[joint->q_index] + against, joint->lower), joint->upper);
     }
@@ -406,11 +410,11 @@ static bool find_pose(hf_walk* w, int k, const footing* f, bool bend, double* of
     pose.root.rotation = hf_quat_mul(pose.root.rotation, hf_walk_sway_at(w, k));
     const double* beside = w->beside[k < w->posed ? k : k - 1];
     hf_vec3 swayed = hf_walk_swayed(w, k);
-    pose.root.position.x = w->place[k][0] - swayed.x + beside[0];
-    pose.root.position.y = w->place[k][1] - swayed.y + beside[1];
+    pose.root.position.x = w->press.place[k][0] - swayed.x + beside[0];
+    pose.root.position.y = w->press.place[k][1] - swayed.y + beside[1];
     bool good = put_over(w, f, k, &pose, off);
-    w->beside[k][0] = pose.root.position.x - w->place[k][0] + swayed.x;
-    w->beside[k][1] = pose.root.position.y - w->place[k][1] + swayed.y;
+    w->beside[k][0] = pose.root.position.x - w->press.place[k][0] + swayed.x;
+    w->beside[k][1] = pose.root.position.y - w->press.place[k][1] + swayed.y;
     w->roots[k] = pose.root;
     return good;
 }
@@ -418,7 +422,7 @@ static bool find_pose(hf_walk* w, int k, const footing* f, bool bend, double* of
 /* How far a limb misses its place at a knot, m, or how much too long a leg is there: the larger. */
 static double missing(hf_walk* w, int k, double off) {
     hf_pose pose = hf_walk_pose(w, k);
-    bool goes = k > w->steps[0].lift && k < w->steps[w->step_count - 1].land;
+    bool goes = k > w->steps.all[0].lift && k < w->steps.all[w->steps.count - 1].land;
     return goes ? fmax(off, stretched(w, &pose)) : off;
 }
 
@@ -439,7 +443,7 @@ static bool shift(hf_walk* w, int k, const footing* f, double off, double side, 
 
 /* How low the root may be at a knot: so much lower than it stands over the lowest limb that holds, m. */
 static double lowest_of(const hf_walk* w, int k, const footing* f) {
-    double foot = w->height_wish[k] - w->planner->world.model->rest_height;
+    double foot = w->level.wish[k] - w->planner->world.model->rest_height;
     for (int i = 0; i < f->hold_count; i++) foot = fmin(foot, f->holds[i].at.point.z);
     for (int i = 0; i < f->swing_count; i++)
         if (k <= f->swings[i].to->lift) foot = fmin(foot, f->swings[i].from->hold.at.point.z);
@@ -451,54 +455,53 @@ static double lowest_of(const hf_walk* w, int k, const footing* f) {
 static bool bound(hf_walk* w, int k, const footing* f, double off) {
     double down = w->wished[k].position.z - lowest_of(w, k, f);
     w->posed = k < w->posed ? k : w->posed; // its own pose is no good to begin with
-    if (shift(w, k, f, off, -1, down, &w->ceiling[k])) return true;
-    w->ceiling[k] = INFINITY;
-    return shift(w, k, f, off, 1, MOST_DROP * w->height, &w->floor[k]);
+    if (shift(w, k, f, off, -1, down, &w->level.ceiling[k])) return true;
+    w->level.ceiling[k] = INFINITY;
+    return shift(w, k, f, off, 1, MOST_DROP * w->height, &w->level.floor[k]);
 }
 
 /* The lowest ceiling that limbs asked for and its knot, and the highest floor, over the wished heights. */
 static double ceiling_of(const hf_walk* w, int* knot) {
-    double least = -w->crouch - HF_SKIN;
+    double least = -w->level.crouch - HF_SKIN;
     for (int k = 0; k <= w->last; k++)
-        if (w->ceiling[k] - w->height_wish[k] < least) least = w->ceiling[k] - w->height_wish[k], *knot = k;
+        if (w->level.ceiling[k] - w->level.wish[k] < least)
+            least = w->level.ceiling[k] - w->level.wish[k], *knot = k;
     return least;
 }
 
 static double floor_of(const hf_walk* w) {
     double most = -INFINITY;
-    for (int k = 0; k <= w->last; k++) most = fmax(most, w->floor[k] - w->height_wish[k]);
+    for (int k = 0; k <= w->last; k++) most = fmax(most, w->level.floor[k] - w->level.wish[k]);
     return most;
 }
 
-/* All knots, or those that were mended where it `keeps` the others; *missed are those at which a limb does
-   not reach. The ceiling goes down there, and on level
+/* All knots; *missed are those at which a limb does not reach. The ceiling goes down there, and on level
    ground with it the roots of all knots, also in this round. False where one should be lower than a walk
    goes. */
-static bool find_all(hf_walk* w, bool keeps, int* missed) {
+static bool find_all(hf_walk* w, int* missed) {
     hf_pose first = hf_walk_pose(w, 0);
     hf_pose_copy(&w->planner->world, &w->from, &first);
     w->roots[0] = w->from.root;
-    w->beside[0][0] = w->from.root.position.x - w->place[0][0];
-    w->beside[0][1] = w->from.root.position.y - w->place[0][1];
+    w->beside[0][0] = w->from.root.position.x - w->press.place[0][0];
+    w->beside[0][1] = w->from.root.position.y - w->press.place[0][1];
     footing f;
     *missed = 0;
     int posed = w->posed;
     bool level = hf_walk_is_level(w);
     for (int k = 1, phase = -1; k <= w->last; k++) {
         double off = 0;
-        if (keeps && !hf_walk_is_mended(w, k)) continue;
         if (!hf_workspace_goes_on_often(w->planner->tools.workspace)) return false;
         if (hf_walk_phase(w, k) != phase) find_footing(w, phase = hf_walk_phase(w, k), &f);
         w->posed = posed;
         if (!find_pose(w, k, &f, false, &off)) return false;
         double miss = missing(w, k, off);
         if (miss <= LEAST_OFF_M) continue;
-        double ceiling = w->ceiling[k], floor = w->floor[k];
+        double ceiling = w->level.ceiling[k], floor = w->level.floor[k];
         if (!bound(w, k, &f, miss)) {
             w->stop = k;
             if (off > LEAST_OFF_M) return false;
             // limbs reach, with a knee straighter than it should be that no height of the root bends
-            w->ceiling[k] = ceiling, w->floor[k] = floor;
+            w->level.ceiling[k] = ceiling, w->level.floor[k] = floor;
             if (!find_pose(w, k, &f, false, &off)) return false;
             continue;
         }
@@ -519,9 +522,8 @@ static bool find_all(hf_walk* w, bool keeps, int* missed) {
 bool hf_walk_poses(hf_walk* w) {
     int missed = 1, fewest = INT_MAX, since = 0;
     for (int i = 0; i < MOST_LOWERINGS && missed > 0 && since < IN_VAIN; i++) {
-        w->mended = w->mended && i == 0; // where a limb missed its place, heights change along the whole way
-        if (!w->mended) hf_walk_roots(w);
-        if (!find_all(w, w->mended, &missed)) return false;
+        hf_walk_roots(w);
+        if (!find_all(w, &missed)) return false;
         since = missed < fewest ? 0 : since + 1;
         fewest = missed < fewest ? missed : fewest;
     }

@@ -22,25 +22,26 @@ static bool is_of_leg(const hf_plan_world* w, int link) {
     return false;
 }
 
-void hf_walk_sway(hf_walk* w) {
+void hf_walk_sway_find(hf_walk* w) {
     hf_planner* p = w->planner;
     const hf_plan_world* world = &p->world;
     double hips = 0, moment = 0, legs = 0;
-    w->stiff = w->node->hold_count == 2;
+    w->sway.stiff = w->node->hold_count == 2;
     for (int i = 0; i < w->node->hold_count; i++) {
         const hf_plan_hold* h = &w->node->holds[i];
         const hf_plan_limb* limb = &world->model->limbs[h->at.limb];
-        w->stiff = w->stiff && hf_limb_yields(world->creature, &h->at);
+        w->sway.stiff = w->sway.stiff && hf_limb_yields(world->creature, &h->at);
         hips += hf_apply(w->from.root, limb->anchor_in_root).z / w->node->hold_count;
         legs += (limb->anchor_in_root.z - limb->rest_in_root.z) / w->node->hold_count;
     }
-    w->sway_m = 0;
+    w->sway.aside_m = 0;
     hf_forward(world->creature, &w->from, p->tools.links);
-    for (int l = 0; l < world->view->link_count && w->stiff; l++)
+    for (int l = 0; l < world->view->link_count && w->sway.stiff; l++)
         if (!is_of_leg(world, l))
             moment += world->view->links[l].mass *
                       (hf_apply(p->tools.links[l], world->view->links[l].com).z - hips);
-    if (w->stiff && moment > LEAST_ARM * legs * world->view->mass) w->sway_m = moment / world->view->mass;
+    if (w->sway.stiff && moment > LEAST_ARM * legs * world->view->mass)
+        w->sway.aside_m = moment / world->view->mass;
 }
 
 /* To the left of the root at a knot, level. */
@@ -52,9 +53,10 @@ static hf_vec3 left_at(const hf_walk* w, int k) {
 
 /* How far the root leans to the left at a knot, rad. */
 static double lean_at(const hf_walk* w, int k) {
-    if (!(w->sway_m > 0)) return 0;
-    hf_vec3 off = hf_v3(w->place[k][0] - w->wish[k][0], w->place[k][1] - w->wish[k][1], 0);
-    double lean = hf_dot(off, left_at(w, k)) / w->sway_m, share = lean * lean / (MOST_SWAY * MOST_SWAY);
+    if (!(w->sway.aside_m > 0)) return 0;
+    hf_vec3 off =
+        hf_v3(w->press.place[k][0] - w->press.wish[k][0], w->press.place[k][1] - w->press.wish[k][1], 0);
+    double lean = hf_dot(off, left_at(w, k)) / w->sway.aside_m, share = lean * lean / (MOST_SWAY * MOST_SWAY);
     return lean / sqrt(sqrt(1 + share * share));
 }
 
@@ -63,4 +65,6 @@ hf_quat hf_walk_sway_at(const hf_walk* w, int k) {
     return hf_quat_axis_angle(hf_v3(hf_cos(facing), hf_sin(facing), 0), -lean_at(w, k));
 }
 
-hf_vec3 hf_walk_swayed(const hf_walk* w, int k) { return hf_scale(left_at(w, k), w->sway_m * lean_at(w, k)); }
+hf_vec3 hf_walk_swayed(const hf_walk* w, int k) {
+    return hf_scale(left_at(w, k), w->sway.aside_m * lean_at(w, k));
+}

@@ -71,10 +71,10 @@ static bool find_posture(hf_walk* w, int limb, int first, int last, double* q) {
 /* Draws a limb in from the first to the last knot at which it meets something, these two among them. */
 static bool draw_in(hf_walk* w, int limb, int first, int last) {
     hf_planner* p = w->planner;
-    hf_walk_tuck* t = &w->tucks[limb];
+    hf_walk_tuck* t = &w->tuck.limbs[limb];
     if (t->on) first = t->first < first ? t->first : first, last = t->last > last ? t->last : last;
     first = first > 1 ? first - 1 : first, last = last + 1 < w->last ? last + 1 : last;
-    double* q = w->tucked + (size_t)limb * (size_t)p->world.view->q_count;
+    double* q = w->tuck.q + (size_t)limb * (size_t)p->world.view->q_count;
     // a little before and behind, too, where the limb is on its way
     int about = (int)ceil(RAMP_S * p->world.options->rate);
     int from = first > about ? first - about : 0, to = last + about < w->last ? last + about : w->last;
@@ -99,22 +99,20 @@ bool hf_walk_tuck_in(hf_walk* w) {
     return draw_in(w, limb, first, last);
 }
 
-bool hf_walk_tuck_all(hf_walk* w) {
+void hf_walk_tuck_all(hf_walk* w) {
     const hf_creature_view* v = w->planner->world.view;
-    bool any = false;
     for (int l = 0; l < v->limb_count; l++) {
         int first = w->last, last = 0;
         if (v->limbs[l].joint_count == 0 || hf_holds_find(w->node->holds, w->node->hold_count, l) >= 0)
             continue;
         find_meetings(w, l, &first, &last);
-        if (last > 0 && draw_in(w, l, first, last)) any = true;
+        if (last > 0) draw_in(w, l, first, last);
     }
-    return any;
 }
 
 void hf_walk_tuck_time(hf_walk* w) {
     for (int l = 0; l < w->planner->world.view->limb_count; l++) {
-        hf_walk_tuck* t = &w->tucks[l];
+        hf_walk_tuck* t = &w->tuck.limbs[l];
         if (!t->on || t->of == w->last) continue;
         t->first = t->first * w->last / t->of, t->last = t->last * w->last / t->of + 1;
         t->of = w->last;
@@ -124,7 +122,7 @@ void hf_walk_tuck_time(hf_walk* w) {
 void hf_walk_tuck_apply(const hf_walk* w, int k, double* q) {
     const hf_creature_view* v = w->planner->world.view;
     for (int l = 0; l < v->limb_count; l++) {
-        const hf_walk_tuck* t = &w->tucks[l];
+        const hf_walk_tuck* t = &w->tuck.limbs[l];
         if (!t->on) continue;
         int in = t->first < t->ramp ? t->first : t->ramp;
         // a limb that has no time to come back before the end of the walk stays as it is
@@ -132,7 +130,7 @@ void hf_walk_tuck_apply(const hf_walk* w, int k, double* q) {
         double before = in > 0 ? (double)(k - t->first + in) / in : 1;
         double behind = out > 0 ? (double)(t->last + out - k) / out : 1;
         double u = hf_ease(fmin(fmax(fmin(before, behind), 0), 1));
-        const double* row = w->tucked + (size_t)l * (size_t)v->q_count;
+        const double* row = w->tuck.q + (size_t)l * (size_t)v->q_count;
         for (int i = 0; i < v->limbs[l].joint_count; i++) {
             int at = v->joints[v->limbs[l].joints[i]].q_index;
             q[at] += u * (row[at] - q[at]);

@@ -132,11 +132,12 @@ static hf_status carry_straight(hf_reach_runner* r, hf_reach_load* load, const h
     int count = sizeof offsets / sizeof *offsets, turns = a->has_rotation ? 1 : 2;
     hf_hand_answer end = {0};
     // elbows drift while hands go along lines, and may end at the object: then once more, drawn back to how
-    // it was grasped, or to a posture with the object at its place
-    const double* towards[] = {NULL, load->grasped, end.state};
-    for (int i = 0; i < 3 * turns * count && status == HF_OK && !good; i++) {
+    // it was grasped, to rest, or to a posture with the object at its place
+    const double* towards[] = {NULL, load->grasped, r->world.rest, end.state};
+    enum { TOWARDS = sizeof towards / sizeof *towards, END = TOWARDS - 1 };
+    for (int i = 0; i < TOWARDS * turns * count && status == HF_OK && !good; i++) {
         hf_transform turned = to;
-        if (i == 2 * turns * count) {
+        if (i == END * turns * count) {
             hf_hand_task there = hf_reach_carry_task(r, load, to);
             status =
                 hf_hand_solve(r->roadmap, r->stage.worker, &there, r->stage.state, r->options->seed, &end);
@@ -144,7 +145,7 @@ static hf_status carry_straight(hf_reach_runner* r, hf_reach_load* load, const h
         }
         if (i / count % turns) turned.rotation = hf_quat_mul(turn, at.rotation);
         load->toward = towards[i / (turns * count)];
-        bool ends = i / count == 2 * turns; // the posture of the end has the object as it is turned now
+        bool ends = i / count == END * turns; // the posture of the end has the object as it is turned now
         good = carry_by(r, load, turned, offsets[i % count], ends, &rows, &status);
         if (status == HF_OK && good && rows.count > 1) status = hf_reach_play(&r->stage, &rows, NULL, &good);
     }

@@ -190,7 +190,7 @@ static hf_control_point joint_point(const hf_creature_view* v, int joint) {
 
 /* Two points of a hand, to either side of its middle as far as the wrist is: at the first contact frame where
    there is one. */
-static void hand_points(const hf_creature_view* v, const hf_limb* arm, hf_control_point* to) {
+static void hand_points(const hf_limb* arm, hf_control_point* to) {
     hf_vec3 middle = arm->contact_count ? arm->contacts[0].offset : hf_v3(0, 0, -0.05);
     hf_vec3 normal = arm->contact_count ? arm->contacts[0].normal : hf_v3(0, 1, 0);
     int link = arm->contact_count ? arm->contacts[0].link : arm->effector_link;
@@ -199,7 +199,6 @@ static void hand_points(const hf_creature_view* v, const hf_limb* arm, hf_contro
     side = hf_scale(hf_normalize(side), fmax(hf_length(middle), 0.03));
     to[0] = (hf_control_point){link, hf_add(middle, side)};
     to[1] = (hf_control_point){link, hf_sub(middle, side)};
-    (void)v;
 }
 
 static void set_points(hf_control_layer* c) {
@@ -217,7 +216,7 @@ static void set_points(hf_control_layer* c) {
         to[HF_ELBOW_POINT] =
             joint_point(v, arm->joints[shoulder + 3 < arm->joint_count ? shoulder + 3 : shoulder]);
         to[HF_WRIST_POINT] = (hf_control_point){arm->effector_link, {0, 0, 0}};
-        hand_points(v, arm, &to[HF_HAND_POINTS]);
+        hand_points(arm, &to[HF_HAND_POINTS]);
     }
 }
 

@@ -164,10 +164,41 @@ static hf_status walk_and_act(hf_reach_runner* r, const hf_action* a, int index)
     return status;
 }
 
+/* ---- an arm that carries something out of the way ---- */
+
+static hf_side side_of(const hf_reach_runner* r, int limb) {
+    return limb == r->layer->arms[HF_LEFT] ? HF_LEFT : HF_RIGHT;
+}
+
+/* Where an arm holds an object while the other one works: before its elbow at rest, the forearm forwards. */
+static hf_vec3 place_aside(const hf_reach_runner* r, hf_side side) {
+    const hf_vec3* arm = hf_reach_arm_points(r->world.rest, side);
+    double forearm = hf_distance(arm[HF_ELBOW_POINT], arm[HF_WRIST_POINT]);
+    return hf_add(arm[HF_ELBOW_POINT], hf_rotate(r->world.stand.root.rotation, hf_v3(forearm, 0, 0)));
+}
+
+/* An arm that carries something stays as it is while the other one works, and may be in its way: then it
+   takes what it carries to its own side of the body, and the action is tried again. */
+static hf_status set_aside_and_act(hf_reach_runner* r, const hf_action* a, int index) {
+    const hf_reach_load* load = &r->world.loads[0];
+    hf_reach_action_result first = *r->now;
+    hf_action aside = {
+        .kind = HF_ACTION_CARRY, .object = load->object, .point = place_aside(r, side_of(r, load->limb))};
+    *r->now = (hf_reach_action_result){.outcome = HF_FOUND};
+    hf_status status = hf_reach_transfer(r, &aside, index, false);
+    if (status == HF_OK && r->now->outcome == HF_FOUND) return act(r, a, index);
+    *r->now = first;
+    return status;
+}
+
 hf_status hf_reach_do(hf_reach_runner* r, const hf_action* a, int index) {
+    bool* met = r->stage.worker->met;
+    met[HF_RIGHT] = met[HF_LEFT] = false;
     hf_status status = act(r, a, index);
     bool acts = a->kind == HF_ACTION_REACH || a->kind == HF_ACTION_GRASP || a->kind == HF_ACTION_OPEN ||
                 a->kind == HF_ACTION_CLOSE;
-    bool walks = r->options->walks > 0 && acts && !r->world.load_count && !r->stopped;
-    return walks && status == HF_OK && r->now->outcome == HF_NONE ? walk_and_act(r, a, index) : status;
+    if (status != HF_OK || r->now->outcome != HF_NONE || !acts || r->stopped) return status;
+    bool one_is_free = r->world.load_count == 1 && r->world.loads[0].second < 0;
+    if (one_is_free && met[side_of(r, r->world.loads[0].limb)]) return set_aside_and_act(r, a, index);
+    return r->options->walks > 0 && !r->world.load_count ? walk_and_act(r, a, index) : status;
 }

@@ -6,6 +6,7 @@
 #include "model/creature.h"
 #include "model/scene.h"
 #include "model/tolerance.h"
+#include "reach/free_arm.h"
 
 #include <holdfast/rom.h>
 
@@ -214,16 +215,17 @@ static bool holds(hf_reach_worker* w) {
     return presses(w) || fail(w, "the palms cannot press hard enough to bear what they carry");
 }
 
-static bool say_load(hf_reach_worker* w, int object, const char* other) {
+static bool say_load(hf_reach_worker* w, const hf_reach_load* load, int object, const char* other) {
+    w->met[load->limb == w->world->layer->arms[HF_LEFT] ? HF_LEFT : HF_RIGHT] = true;
     snprintf(w->text, sizeof w->text, "carried \"%.40s\" meets \"%.40s\"",
              hf_scene_object(hf_placement_scene(w->world->placement), object).name, other);
     w->why = w->text;
     return true;
 }
 
-/* Does what a hand carries, the load or what rides on it, meet the scene or the body? */
+/* Does what a hand carries, the load or what rides on it, meet the scene, or is the body deeper in it? */
 static bool thing_collides(hf_reach_worker* w, const hf_reach_load* load, int object, const hf_shape* shapes,
-                           int count, hf_transform at) {
+                           int count, hf_transform at, double depth_m) {
     const hf_creature* c = w->world->creature;
     hf_allowance allowed = {.depth = LOAD_DEPTH_M, .touched_object = -1};
     for (int i = 0; i < count; i++) {
@@ -231,7 +233,7 @@ static bool thing_collides(hf_reach_worker* w, const hf_reach_load* load, int ob
         double room = w->world->load_room_m;
         if ((room > 0 && hf_placement_distance(w->world->placement, &shapes[i], at, room, &hit)) ||
             hf_placement_overlap(w->world->placement, &shapes[i], at, &allowed, &hit))
-            return say_load(w, object,
+            return say_load(w, load, object,
                             hf_scene_object(hf_placement_scene(w->world->placement), hit.object).name);
         for (int b = 0; b < c->view.body_count; b++) {
             const hf_body* body = &c->view.bodies[b];
@@ -239,22 +241,25 @@ static bool thing_collides(hf_reach_worker* w, const hf_reach_load* load, int ob
                 (load->second >= 0 && hf_effector_has(c, load->second, body->link)))
                 continue;
             hf_transform bone = hf_compose(w->links[body->link], body->in_link);
-            if (hf_shape_overlap(&shapes[i], at, &body->shape, bone, HF_DEPTH_M))
-                return say_load(w, object, c->view.links[body->link].name);
+            if (hf_shape_overlap(&shapes[i], at, &body->shape, bone, depth_m))
+                return say_load(w, load, object, c->view.links[body->link].name);
         }
     }
     return false;
 }
 
-static bool loads_collide(hf_reach_worker* w) {
+/* The body may be no deeper in what is carried than in the scene, or it could not leave it when it lets go.
+ */
+static bool loads_collide(hf_reach_worker* w, double depth_m) {
     for (int i = 0; i < w->world->load_count; i++) {
         const hf_reach_load* l = &w->world->loads[i];
-        if (thing_collides(w, l, l->object, l->shapes, l->shape_count, hf_reach_load_pose(w, l))) return true;
+        if (thing_collides(w, l, l->object, l->shapes, l->shape_count, hf_reach_load_pose(w, l), depth_m))
+            return true;
     }
     for (int i = 0; i < w->world->rider_count; i++) {
         const hf_reach_rider* o = &w->world->riders[i];
         if (thing_collides(w, load_under(w->world, o), o->object, o->shapes, o->shape_count,
-                           hf_reach_rider_pose(w, o)))
+                           hf_reach_rider_pose(w, o), depth_m))
             return true;
     }
     return false;
@@ -267,6 +272,9 @@ static const char* say_hit(hf_reach_worker* w) {
     const char* other =
         h->other_body >= 0 ? v->links[v->bodies[h->other_body].link].name
                            : hf_scene_object(hf_placement_scene(w->world->placement), h->surface.object).name;
+    for (int side = 0; side < 2 && w->world->load_count; side++)
+        w->met[side] |= hf_free_arm_has(w->world, (hf_side)side, h->body) ||
+                        hf_free_arm_has(w->world, (hf_side)side, h->other_body);
     snprintf(w->text, sizeof w->text, "\"%.40s\" meets \"%.40s\"", v->links[v->bodies[h->body].link].name,
              other);
     return w->text;
@@ -301,7 +309,7 @@ static bool is_free(hf_reach_worker* w) {
     hf_collision_query q = query_of(w, touches);
     if (hf_collides(w->world->creature, w->world->placement, w->links, &q, &w->hit))
         return fail(w, say_hit(w));
-    return !loads_collide(w);
+    return !loads_collide(w, 0);
 }
 
 bool hf_reach_valid(hf_reach_worker* w, const double* state) {
@@ -346,7 +354,7 @@ static hf_status piece_passes(hf_reach_worker* w, const double* a, const double*
     hf_status status = hf_move_collides(w->world->creature, w->world->placement, &w->before, &w->pose, &q,
                                         w->workspace, &collides, &w->hit);
     if (collides) w->why = say_hit(w);
-    *passes = !collides && !(w->world->load_count && t < 1 && loads_collide(w));
+    *passes = !collides && !(w->world->load_count && t < 1 && loads_collide(w, 0));
     keep_pose(w);
     return status;
 }
@@ -389,7 +397,7 @@ static bool loads_pass(hf_reach_worker* w, const hf_pose* from) {
     for (int i = 1; i <= n && good; i++) {
         hf_pose_between(c, from, &w->pose, (double)i / n, &w->before);
         hf_forward(c, &w->before, w->links);
-        good = !loads_collide(w);
+        good = !loads_collide(w, FRAME_DEPTH_M);
     }
     hf_forward(c, &w->pose, w->links);
     return good;

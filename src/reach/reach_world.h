@@ -113,6 +113,8 @@ typedef struct hf_reach_worker {
     int64_t tests;
     const char* why; /* what the last posture failed at */
     char text[120];  /* of a collision */
+    bool met[2]; /* right, left: while something is carried, the arm or what it carries met something since an
+                    action began */
     hf_collision hit;
 } hf_reach_worker;
 

@@ -9,9 +9,10 @@
 #include <string.h>
 
 /* One hand goes straight off the palm, else away from the fingers, or upwards, as far as that goes: with the
-   body as it is and, where that does not go far enough, with the body drawn towards the rest posture. */
-static hf_status leave_by_one(hf_reach_runner* r, const hf_hand_task* task, hf_vec3 back,
-                              hf_space_rows* line) {
+   body as it is and, where that does not go far enough, with the body drawn towards the rest posture. *good
+   when that is played. */
+static hf_status leave_by_one(hf_reach_runner* r, const hf_hand_task* task, hf_vec3 back, bool* good) {
+    hf_space_rows line = hf_space_rows_start(HF_REACH_WIDTH, r->workspace);
     const hf_contact_frame* palm = &r->world.creature->view.limbs[task->targets[0].limb].contacts[0];
     hf_vec3 wrist = hf_normalize(hf_rotate(task->targets[0].rotation, hf_neg(palm->offset)));
     hf_vec3 ways[] = {back,
@@ -25,32 +26,39 @@ static hf_status leave_by_one(hf_reach_runner* r, const hf_hand_task* task, hf_v
         int k = i < 2 * count ? i : best_way; // in the end the longest once more
         hf_hand_task drawn = *task;
         if (k >= count) drawn.toward = r->world.rest, drawn.drawn = HF_REACH_DRAWN;
-        line->count = 0;
-        share = hf_reach_straight(r->stage.worker, &drawn, r->stage.state, ways[k % count], line, &status);
+        line.count = 0;
+        share = hf_reach_straight(r->stage.worker, &drawn, r->stage.state, ways[k % count], &line, &status);
         if (share > best) best = share, best_way = k;
     }
+    *good = line.count > 1;
+    if (status == HF_OK && *good) status = hf_reach_play(&r->stage, &line, NULL, good);
     return status;
 }
 
-/* Two hands go apart, at their height, or upwards or back to the body as well where that does not go. */
+/* Two hands go apart, at their height, or upwards or back to the body as well where that does not go; with
+   the legs as they are, or without. *good when one of these is played. */
 static hf_status leave_by_two(hf_reach_runner* r, const hf_hand_task* task, const hf_hold* holds,
-                              hf_space_rows* line) {
+                              bool* good) {
     hf_reach_worker* w = r->stage.worker;
     double far = r->options->approach_m / 2, apart[HF_REACH_WIDTH];
     hf_vec3 up = {0, 0, far}, near = hf_rotate(r->world.stand.root.rotation, hf_v3(-far, 0, 0));
     hf_vec3 offsets[] = {{0, 0, 0}, up, near, hf_add(up, near)};
-    hf_status status = hf_space_rows_add(line, r->stage.state);
-    for (size_t n = 0; n < sizeof offsets / sizeof *offsets && status == HF_OK && line->count < 2; n++) {
+    int count = sizeof offsets / sizeof *offsets;
+    hf_status status = HF_OK;
+    *good = false;
+    for (int n = 0; n < 2 * count && status == HF_OK && !*good; n++) {
         hf_hand_task wide = *task;
+        hf_space_rows line = hf_space_rows_start(HF_REACH_WIDTH, r->workspace);
         for (int i = 0; i < 2; i++) {
             hf_quat turn = hf_placement_pose(r->world.placement, holds[i].object).rotation;
             hf_vec3 out = hf_scale(hf_rotate(turn, holds[i].normal), far);
-            wide.targets[i].point = hf_add(hf_add(wide.targets[i].point, out), offsets[n]);
+            wide.targets[i].point = hf_add(hf_add(wide.targets[i].point, out), offsets[n / 2]);
         }
-        // with the legs as they are, or without
-        for (wide.stay = 0; wide.stay <= 1 && status == HF_OK && line->count < 2; wide.stay++)
-            if (hf_hand_follow(w, &wide, r->stage.state, apart) && hf_reach_valid(w, apart))
-                status = hf_space_rows_add(line, apart);
+        wide.stay = n % 2;
+        if (!hf_hand_follow(w, &wide, r->stage.state, apart) || !hf_reach_valid(w, apart)) continue;
+        status = hf_space_rows_add(&line, r->stage.state);
+        if (status == HF_OK) status = hf_space_rows_add(&line, apart);
+        if (status == HF_OK) status = hf_reach_play(&r->stage, &line, NULL, good);
     }
     return status;
 }
@@ -79,10 +87,9 @@ static hf_status leave_by_way(hf_reach_runner* r, const hf_hold* holds, int coun
 
 /* Straight away from what was held. */
 static hf_status retreat(hf_reach_runner* r, const hf_hold* holds, int count) {
-    hf_space_rows line = hf_space_rows_start(HF_REACH_WIDTH, r->workspace);
     hf_hand_task task = {.count = count};
     hf_vec3 back = {0, 0, 0};
-    bool good = true;
+    bool good;
     for (int i = 0; i < count; i++) {
         const hf_limb* limb = &r->world.creature->view.limbs[holds[i].limb];
         const hf_contact_frame* palm = &limb->contacts[0];
@@ -97,9 +104,7 @@ static hf_status retreat(hf_reach_runner* r, const hf_hold* holds, int count) {
         hf_reach_allow_touch(r, &holds[i]);
     }
     hf_status status =
-        count == 1 ? leave_by_one(r, &task, back, &line) : leave_by_two(r, &task, holds, &line);
-    good = line.count > 1;
-    if (status == HF_OK && good) status = hf_reach_play(&r->stage, &line, NULL, &good);
+        count == 1 ? leave_by_one(r, &task, back, &good) : leave_by_two(r, &task, holds, &good);
     const char* why = r->stage.worker->why;
     if (status == HF_OK && !good) status = leave_by_way(r, holds, count);
     hf_reach_forbid_touches(r);

@@ -92,6 +92,19 @@ static hf_status play_swing(hf_reach_runner* r, int object, const hf_space_rows*
     return status;
 }
 
+/* Plays the opening from a state that holds the handle, or tests it: with the body drawn to the posture of
+   the end (NULL: none is known), or else going along with the hand. rows: the states of the one that holds.
+ */
+static hf_status swing_along(hf_reach_runner* r, const hf_reach_load* load, double to, const double* state,
+                             const double* end, hf_space_rows* rows, bool* good) {
+    hf_status status = HF_OK;
+    for (int way = end ? 0 : 1; way < 2 && status == HF_OK && !*good; way++) {
+        *good = follow_joint(r, load, to, state, way ? NULL : end, rows, &status);
+        if (*good) status = play_swing(r, load->object, rows, good);
+    }
+    return status;
+}
+
 /* The states of the opening with this grasp, from the posture that holds the handle. end: controls of a
    posture that holds it where the object shall be; NULL: none is known. */
 static hf_status try_opening(hf_reach_runner* r, const hf_hand_grasp* g, double to, const double* state,
@@ -104,12 +117,8 @@ static hf_status try_opening(hf_reach_runner* r, const hf_hand_grasp* g, double 
     hf_status status = hf_reach_attach(r, object, g, NULL, &error);
     if (status == HF_OK) {
         hf_reach_load* load = hf_reach_load_of(r, object);
-        // the body drawn to the posture of the end, or going along with the hand
         r->stage.only_tests = true;
-        for (int way = end ? 0 : 1; way < 2 && status == HF_OK && !*good; way++) {
-            *good = follow_joint(r, load, to, state, way ? NULL : end, rows, &status);
-            if (*good) status = play_swing(r, object, rows, good);
-        }
+        status = swing_along(r, load, to, state, end, rows, good);
         r->stage.only_tests = false;
         hf_reach_detach(r, load);
         hf_placement_move(r->world.placement, object, place_at(r, object, r->joint_at[object]));
@@ -144,12 +153,13 @@ static hf_status swing_by(const hf_reach_taking* t, const hf_reach_offer* offer,
     hf_transform at = hf_placement_pose(r->world.placement, object);
     hf_hand_task task = {.count = 1, .targets = {hf_reach_hand_target(r, g)}, .tries = tries};
     hf_vec3 back = hf_scale(hf_rotate(at.rotation, g->way), -r->options->approach_m);
+    const double* end = offer->ends ? offer->end : NULL;
     bool good = false;
     hf_reach_allow_touch(r, &g->hold);
     hf_status status = hf_reach_prepare(r, &task, back, t->index, answer, &line);
     hf_reach_forbid_touches(r);
     if (status == HF_OK && answer->found) {
-        status = try_opening(r, g, to, answer->state, offer->ends ? offer->end : NULL, &rows, &good);
+        status = try_opening(r, g, to, answer->state, end, &rows, &good);
         if (!good) answer->why = r->stage.worker->why;
     }
     if (status != HF_OK || !good) return status;
@@ -163,6 +173,9 @@ static hf_status swing_by(const hf_reach_taking* t, const hf_reach_offer* offer,
     status = hf_reach_attach(r, object, g, NULL, &error);
     if (status == HF_OK) status = hf_reach_close_fingers(r, g->q);
     if (status == HF_OK) status = play_swing(r, object, &rows, &good);
+    // closed fingers shift the centre of mass, and with it the body, by a little
+    if (status == HF_OK && !good)
+        status = swing_along(r, hf_reach_load_of(r, object), to, r->stage.state, end, &rows, &good);
     if (status == HF_OK && !good)
         hf_reach_say(r, HF_NONE, "a frame of the opening does not hold: %s", r->stage.worker->why);
     *done = true;

@@ -378,6 +378,13 @@ static hf_status list_takers(hf_reach_runner* r, const hf_action* a, int round, 
     return status;
 }
 
+/* The next action where it brings the object somewhere, else NULL. */
+static const hf_action* carries_on(const hf_reach_runner* r, int object) {
+    const hf_action* next = r->next;
+    bool carries = next && (next->kind == HF_ACTION_CARRY || next->kind == HF_ACTION_PLACE);
+    return carries && next->object == object ? next : NULL;
+}
+
 /* The price of a grasp where the next action brings the object, by a quick look at a few of its turns;
    infinite where no posture is found. */
 static hf_status price_of_next(const hf_reach_taking* t, const hf_hand_grasp* g, double* price) {
@@ -401,11 +408,9 @@ static hf_status price_of_next(const hf_reach_taking* t, const hf_hand_grasp* g,
 /* A posture that holds the grasp; where the next action carries the object on, its price counts that too. */
 static hf_status look_to_take(const hf_reach_taking* t, hf_reach_offer* offer, int tries,
                               hf_hand_answer* answer) {
-    const hf_action* next = t->runner->next;
     hf_status status = hf_reach_look(t->runner, offer->grasp, tries, t->index, answer);
     offer->price = answer->price, offer->ends = true;
-    if (status != HF_OK || !answer->found || !next || next->object != t->action->object) return status;
-    if (next->kind != HF_ACTION_CARRY && next->kind != HF_ACTION_PLACE) return status;
+    if (status != HF_OK || !answer->found || !carries_on(t->runner, t->action->object)) return status;
     double price;
     status = price_of_next(t, offer->grasp, &price);
     offer->ends = isfinite(price);
@@ -445,16 +450,21 @@ hf_status hf_reach_grasp(hf_reach_runner* r, const hf_action* a, int index) {
     return status;
 }
 
-static hf_hand_task both_task(const hf_reach_runner* r, const hf_hand_grasp* g, int tries) {
+/* How pairs of palms are looked at, one after the other: quickly, and by postures as they are found, of which
+   those are taken that can carry the object on; last by any search, whatever comes then. */
+typedef enum pair_pass { QUICK, AS_FOUND, ANY, PAIR_PASSES } pair_pass;
+
+static hf_hand_task both_task(const hf_reach_runner* r, const hf_hand_grasp* g, pair_pass pass) {
     return (hf_hand_task){.count = 2,
                           .targets = {hf_reach_hand_target(r, &g[0]), hf_reach_hand_target(r, &g[1])},
-                          .tries = tries};
+                          .tries = pass == QUICK ? 0 : r->options->tries / 4,
+                          .as_found = pass == AS_FOUND};
 }
 
 /* A posture with two palms on the object, and one with the hands a little apart, from which they come. */
-static hf_status prepare_both(hf_reach_runner* r, const hf_hand_grasp* g, int tries, int index,
+static hf_status prepare_both(hf_reach_runner* r, const hf_hand_grasp* g, pair_pass pass, int index,
                               hf_hand_answer* answer, hf_space_rows* line) {
-    hf_hand_task task = both_task(r, g, tries), wide = task;
+    hf_hand_task task = both_task(r, g, pass), wide = task;
     double apart[HF_REACH_WIDTH];
     hf_status status = hf_hand_solve(r->roadmap, r->stage.worker, &task, r->stage.state,
                                      r->options->seed + (uint64_t)index, answer);
@@ -472,12 +482,43 @@ static hf_status prepare_both(hf_reach_runner* r, const hf_hand_grasp* g, int tr
     return status == HF_OK ? hf_space_rows_add(line, answer->state) : status;
 }
 
+/* Would two palms that hold the object in this posture bring it to where the next action does? Nothing is
+   played. */
+static hf_status test_carrying(hf_reach_runner* r, const hf_hand_grasp* g, int index,
+                               hf_hand_answer* answer) {
+    double kept[HF_REACH_WIDTH];
+    int object = g->hold.object;
+    const hf_action* next = carries_on(r, object);
+    bool changed = r->world.changed;
+    hf_transform at = hf_placement_pose(r->world.placement, object);
+    hf_reach_action_result now = *r->now;
+    hf_error error;
+    if (!next) return HF_OK;
+    memcpy(kept, r->stage.state, sizeof kept);
+    memcpy(r->stage.state, answer->state, sizeof kept);
+    r->now->outcome = HF_FOUND;
+    hf_status status = hf_reach_attach(r, object, &g[0], &g[1], &error);
+    r->stage.only_tests = true;
+    if (status == HF_OK) status = hf_reach_transfer(r, next, index, next->kind == HF_ACTION_PLACE);
+    r->stage.only_tests = false;
+    if (hf_reach_load_of(r, object)) hf_reach_detach(r, hf_reach_load_of(r, object));
+    hf_placement_move(r->world.placement, object, at);
+    if (r->now->outcome != HF_FOUND) answer->found = false, answer->why = r->stage.worker->why;
+    *r->now = now;
+    r->world.changed = changed;
+    memcpy(r->stage.state, kept, sizeof kept);
+    return status;
+}
+
 /* Comes to a pair of palms and takes hold; *done when the object is held or turns out too heavy. */
-static hf_status take_by_both(hf_reach_runner* r, const hf_action* a, const hf_hand_grasp* g, int tries,
+static hf_status take_by_both(hf_reach_runner* r, const hf_action* a, const hf_hand_grasp* g, pair_pass pass,
                               int index, hf_hand_answer* answer, bool* done) {
     hf_space_rows line = hf_space_rows_start(HF_REACH_WIDTH, r->workspace);
     for (int k = 0; k < 2; k++) hf_reach_allow_touch(r, &g[k].hold);
-    hf_status status = prepare_both(r, g, tries, index, answer, &line);
+    hf_status status = prepare_both(r, g, pass, index, answer, &line);
+    hf_reach_forbid_touches(r);
+    if (status == HF_OK && answer->found && pass < ANY) status = test_carrying(r, g, index, answer);
+    for (int k = 0; k < 2; k++) hf_reach_allow_touch(r, &g[k].hold);
     if (status == HF_OK && answer->found) {
         r->now->outcome = HF_FOUND;
         status = hf_reach_come(r, &line, -1);
@@ -494,22 +535,54 @@ static hf_status take_by_both(hf_reach_runner* r, const hf_action* a, const hf_h
     return HF_OK;
 }
 
-/* The pairs of palms that a posture brings there, the most comfortable first: what is found first may squat
-   or hold its elbows where the object cannot be put down again. */
-static hf_status list_pairs(hf_reach_runner* r, const hf_hand_grasps* grasps, int tries, int index,
+/* A posture with two palms on the object where it is now. */
+static hf_status look_by_both(hf_reach_runner* r, const hf_hand_grasp* g, pair_pass pass, int index,
+                              hf_hand_answer* answer) {
+    hf_hand_task task = both_task(r, g, pass);
+    for (int k = 0; k < 2; k++) hf_reach_allow_touch(r, &g[k].hold);
+    hf_status status = hf_hand_solve(r->roadmap, r->stage.worker, &task, r->stage.state,
+                                     r->options->seed + (uint64_t)index, answer);
+    hf_reach_forbid_touches(r);
+    return status;
+}
+
+/* Where the next action brings the object, by a quick look: is there a posture with both palms on it, and at
+   what price? It may be turned there as it is now. */
+static hf_status look_at_next(hf_reach_runner* r, const hf_hand_grasp* g, int index, hf_reach_offer* offer) {
+    const hf_action* next = r->next;
+    int object = g->hold.object;
+    offer->ends = true;
+    if (!next || next->object != object || (next->kind != HF_ACTION_CARRY && next->kind != HF_ACTION_PLACE))
+        return HF_OK;
+    hf_transform here = hf_placement_pose(r->world.placement, object), there = here;
+    hf_hand_answer answer = {0};
+    there.position = next->point;
+    if (next->has_rotation) there.rotation = next->rotation;
+    hf_placement_move(r->world.placement, object, there);
+    hf_reach_crew_forget(&r->crew);
+    hf_status status = look_by_both(r, g, QUICK, index, &answer);
+    hf_placement_move(r->world.placement, object, here);
+    hf_reach_crew_forget(&r->crew);
+    offer->ends = answer.found;
+    offer->price += answer.found ? answer.price : 0;
+    return status;
+}
+
+/* The pairs of palms that a posture brings there: those with which the object gets to where the next action
+   brings it before the others, of these the most comfortable first. What is found first may squat or hold its
+   elbows where the object cannot be put down again. */
+static hf_status list_pairs(hf_reach_runner* r, const hf_hand_grasps* grasps, pair_pass pass, int index,
                             hf_reach_offers* o, const char** why) {
     hf_status status = HF_OK;
     for (int i = 0; status == HF_OK && i + 1 < grasps->count; i += 2) {
-        const hf_hand_grasp* g = &grasps->items[i];
-        hf_hand_task task = both_task(r, g, tries);
         hf_hand_answer answer = {0};
-        for (int k = 0; k < 2; k++) hf_reach_allow_touch(r, &g[k].hold);
-        status = hf_hand_solve(r->roadmap, r->stage.worker, &task, r->stage.state,
-                               r->options->seed + (uint64_t)index, &answer);
-        hf_reach_forbid_touches(r);
-        if (status == HF_OK && answer.found)
-            hf_reach_offer_add(o, &(hf_reach_offer){.grasp = g, .price = answer.price});
+        hf_reach_offer offer = {.grasp = &grasps->items[i]};
+        status = look_by_both(r, offer.grasp, pass, index, &answer);
         if (answer.why) *why = answer.why;
+        if (status != HF_OK || !answer.found) continue;
+        offer.price = answer.price;
+        status = look_at_next(r, offer.grasp, index, &offer);
+        hf_reach_offer_add(o, &offer);
     }
     return status;
 }
@@ -525,14 +598,12 @@ hf_status hf_reach_grasp_both(hf_reach_runner* r, const hf_action* a, int index)
                : HF_ERROR_MEMORY;
     const char* why = grasps ? grasps->why : NULL; // of the last pair of palms that came there
     bool done = false;
-    // all pairs by a quick look, then each with a search of its own
-    for (int pass = 0; pass < 2 && status == HF_OK && !done; pass++) {
+    for (pair_pass pass = QUICK; pass < PAIR_PASSES && status == HF_OK && !done; pass++) {
         hf_reach_offers o = {0};
-        int tries = pass ? r->options->tries / 4 : 0;
-        status = list_pairs(r, grasps, tries, index, &o, &why);
+        status = list_pairs(r, grasps, pass, index, &o, &why);
         for (int n = 0; n < o.count && status == HF_OK && !done; n++) {
             hf_hand_answer answer = {0};
-            status = take_by_both(r, a, o.items[n].grasp, tries, index, &answer, &done);
+            status = take_by_both(r, a, o.items[n].grasp, pass, index, &answer, &done);
             if (answer.why) why = answer.why;
         }
     }

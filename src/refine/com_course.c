@@ -1,16 +1,17 @@
 /* Centre of mass over changing contacts: least jerk, near a wish, with a growing penalty on what the
    halfspaces of the stances do not bear. With the height given, five of the six rows of a wrench are linear
    in place and acceleration across; the moment about the vertical is taken linear about the present way.
-   Newton's method on a band of seven numbers. */
+   Newton's method on a banded matrix. */
 #include "refine/com_course.h"
 
 #include "balance/stance.h"
+#include "base/band.h"
 #include "base/workspace.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { BAND = 8, FIXED = 1 }; /* numbers of a band's row; samples that stay at either end */
+enum { WIDTH = 6, FIXED = 1 }; /* entries beside the diagonal; samples that stay at either end */
 /* The penalty begins soft, so that the way bends as a whole, and ends hard: (m/s3)^2 for a halfspace left by
    a metre times the weight. */
 static const double SOFT = 1e3, HARD = 1e7, GROWTH = 100;
@@ -18,8 +19,8 @@ enum { STEPS = 6 }; /* of Newton's method for each penalty; the active halfspace
 
 typedef struct course_problem {
     const hf_com_course* c;
-    int n;                     /* unknowns: two for each sample that is free */
-    double *band, *right, *at; /* lower band by rows; right side; x and y of all samples */
+    hf_band band;       /* its size: two unknowns for each sample that is free */
+    double *right, *at; /* right side; x and y of all samples */
     double penalty;
     int *first,
         *near; /* of each sample the halfspaces that are near: near[first[k]] .. near[first[k + 1] - 1] */
@@ -42,7 +43,7 @@ static void add_square(course_problem* p, const linear_row* row, double value, d
         for (int k = 0; k < row->count; k++) {
             int b = row->index[k] - first;
             if (row->index[k] < first || row->index[k] >= last || b > a) continue;
-            p->band[a * BAND + (a - b)] += weight * row->by[i] * row->by[k];
+            *hf_band_at(&p->band, a, b) += weight * row->by[i] * row->by[k];
         }
     }
 }
@@ -192,29 +193,6 @@ static bool list_all(course_problem* p, hf_workspace* workspace) {
     return p->near;
 }
 
-/* Factors the band in place as L L^T and solves for the right side. */
-static bool solve_band(course_problem* p) {
-    double* m = p->band;
-    for (int i = 0; i < p->n; i++)
-        for (int j = i > BAND - 1 ? i - BAND + 1 : 0; j <= i; j++) {
-            double sum = m[i * BAND + (i - j)];
-            for (int k = i > BAND - 1 ? i - BAND + 1 : 0; k < j; k++)
-                if (j - k < BAND) sum -= m[i * BAND + (i - k)] * m[j * BAND + (j - k)];
-            if (i == j && !(sum > 0)) return false;
-            m[i * BAND + (i - j)] = i == j ? sqrt(sum) : sum / m[j * BAND];
-        }
-    for (int i = 0; i < p->n; i++) {
-        for (int k = i > BAND - 1 ? i - BAND + 1 : 0; k < i; k++)
-            p->right[i] -= m[i * BAND + (i - k)] * p->right[k];
-        p->right[i] /= m[i * BAND];
-    }
-    for (int i = p->n - 1; i >= 0; i--) {
-        for (int k = i + 1; k < p->n && k < i + BAND; k++) p->right[i] -= m[k * BAND + (k - i)] * p->right[k];
-        p->right[i] /= m[i * BAND];
-    }
-    return true;
-}
-
 /* What Newton's method makes small. */
 static double cost_of(course_problem* p) {
     const hf_com_course* c = p->c;
@@ -232,20 +210,21 @@ static double cost_of(course_problem* p) {
 }
 
 static bool newton_step(course_problem* p) {
-    memset(p->band, 0, sizeof(double) * (size_t)p->n * BAND);
-    memset(p->right, 0, sizeof(double) * (size_t)p->n);
+    memset(p->band.values, 0, sizeof(double) * (size_t)p->band.size * (WIDTH + 1));
+    memset(p->right, 0, sizeof(double) * (size_t)p->band.size);
     add_smoothness(p);
     add_wish(p);
     for (int k = 0; k < p->c->count; k++) visit_sample(p, k, true);
-    if (!solve_band(p)) return false;
+    if (!hf_band_factor(&p->band)) return false;
+    hf_band_solve(&p->band, p->right, 1);
     // the moment about the vertical is not linear: shorter steps where a whole one makes it worse
     double before = cost_of(p), taken = 0;
     for (double step = 1; step > 1e-3; step /= 2) {
-        for (int i = 0; i < p->n; i++) p->at[2 * FIXED + i] += (step - taken) * p->right[i];
+        for (int i = 0; i < p->band.size; i++) p->at[2 * FIXED + i] += (step - taken) * p->right[i];
         taken = step;
         if (cost_of(p) < before) return true;
     }
-    for (int i = 0; i < p->n; i++) p->at[2 * FIXED + i] -= taken * p->right[i];
+    for (int i = 0; i < p->band.size; i++) p->at[2 * FIXED + i] -= taken * p->right[i];
     return false;
 }
 
@@ -260,15 +239,17 @@ static void begin(course_problem* p) {
 
 hf_status hf_com_course_find(const hf_com_course* c, hf_workspace* workspace, hf_vec3* places,
                              double* outside) {
-    course_problem p = {.c = c, .n = 2 * (c->count - 2 * FIXED)};
+    int unknowns = 2 * (c->count - 2 * FIXED);
+    size_t n = (size_t)(unknowns > 0 ? unknowns : 1);
+    course_problem p = {.c = c};
     hf_workspace_mark mark = hf_workspace_begin(workspace);
     p.at = hf_workspace_take(workspace, 2 * (size_t)c->count, sizeof(double));
-    p.band = hf_workspace_take(workspace, (size_t)(p.n > 0 ? p.n : 1) * BAND, sizeof(double));
-    p.right = hf_workspace_take(workspace, (size_t)(p.n > 0 ? p.n : 1), sizeof(double));
+    p.band = (hf_band){unknowns, WIDTH, hf_workspace_take(workspace, n * (WIDTH + 1), sizeof(double))};
+    p.right = hf_workspace_take(workspace, n, sizeof(double));
     p.first = hf_workspace_take(workspace, (size_t)c->count + 1, sizeof *p.first);
-    hf_status status = p.at && p.band && p.right && p.first ? HF_OK : HF_ERROR_MEMORY;
+    hf_status status = p.at && p.band.values && p.right && p.first ? HF_OK : HF_ERROR_MEMORY;
     if (status == HF_OK) begin(&p);
-    for (p.penalty = c->start ? HARD : SOFT; p.n > 0 && p.penalty <= HARD && status == HF_OK;
+    for (p.penalty = c->start ? HARD : SOFT; unknowns > 0 && p.penalty <= HARD && status == HF_OK;
          p.penalty *= GROWTH) {
         hf_workspace_mark listed = hf_workspace_begin(workspace);
         if (!list_all(&p, workspace)) status = HF_ERROR_MEMORY;

@@ -138,21 +138,43 @@ void hf_cost_settle_contacts(const hf_costing* c) {
     }
 }
 
-hf_status hf_cost_limits(const hf_costing* c, hf_cost_sink* s) {
-    const hf_pose_path* t = c->t;
-    const hf_creature_view* v = &t->creature->view;
+/* By how much a joint's value is off; false where it counts for nothing. */
+typedef bool (*joint_off)(const hf_creature_view* view, const hf_joint* joint, double q, double* off);
+
+/* Every joint with one value of its own, at every sample. */
+static void add_joints(const hf_costing* c, hf_cost_sink* s, joint_off is_off, double unit_rad) {
+    const hf_creature_view* v = &c->t->creature->view;
     memset(c->row, 0, sizeof(double) * (size_t)c->n);
-    for (int k = 0; k < t->count; k++)
+    for (int k = 0; k < c->t->count; k++)
         for (int j = 0; j < v->joint_count; j++) {
             const hf_joint* joint = &v->joints[j];
+            double off;
             if (joint->q_count != 1 || joint->mimic >= 0) continue;
-            double q = hf_cost_pose(t, k).q[joint->q_index];
-            double over = fmax(q - joint->upper, 0) + fmin(q - joint->lower, 0);
-            if (over == 0) continue;
-            c->row[joint->v_index] = 1 / LIMIT_RAD;
-            hf_cost_add(c, s, over / LIMIT_RAD, k, c->row, 1);
+            if (!is_off(v, joint, hf_cost_pose(c->t, k).q[joint->q_index], &off)) continue;
+            c->row[joint->v_index] = 1 / unit_rad;
+            hf_cost_add(c, s, off / unit_rad, k, c->row, 1);
             c->row[joint->v_index] = 0;
         }
+}
+
+static bool beyond_limit(const hf_creature_view* v, const hf_joint* joint, double q, double* off) {
+    (void)v;
+    *off = fmax(q - joint->upper, 0) + fmin(q - joint->lower, 0);
+    return *off != 0;
+}
+
+static bool from_rest(const hf_creature_view* v, const hf_joint* joint, double q, double* off) {
+    *off = q - v->rest[joint->q_index];
+    return true;
+}
+
+hf_status hf_cost_limits(const hf_costing* c, hf_cost_sink* s) {
+    add_joints(c, s, beyond_limit, LIMIT_RAD);
+    return HF_OK;
+}
+
+hf_status hf_cost_comfort(const hf_costing* c, hf_cost_sink* s) {
+    add_joints(c, s, from_rest, COMFORT_RAD);
     return HF_OK;
 }
 
@@ -321,21 +343,5 @@ hf_status hf_cost_posture(const hf_costing* c, hf_cost_sink* s) {
             c->row[i] = 0;
         }
     }
-    return HF_OK;
-}
-
-hf_status hf_cost_comfort(const hf_costing* c, hf_cost_sink* s) {
-    const hf_pose_path* t = c->t;
-    const hf_creature_view* v = &t->creature->view;
-    memset(c->row, 0, sizeof(double) * (size_t)c->n);
-    for (int k = 0; k < t->count; k++)
-        for (int j = 0; j < v->joint_count; j++) {
-            const hf_joint* joint = &v->joints[j];
-            if (joint->q_count != 1 || joint->mimic >= 0) continue;
-            c->row[joint->v_index] = 1 / COMFORT_RAD;
-            double off = hf_cost_pose(t, k).q[joint->q_index] - t->creature->view.rest[joint->q_index];
-            hf_cost_add(c, s, off / COMFORT_RAD, k, c->row, 1);
-            c->row[joint->v_index] = 0;
-        }
     return HF_OK;
 }

@@ -25,13 +25,7 @@ static const double LEAVE_FAR = 1.5; /* how far from a bad end, in radii of the 
 
 #define FIELD(name) offsetof(hf_guide_options, name)
 static const hf_option guide_items[] = {
-    {"step", HF_OPTION_REAL, FIELD(step), 0.01, 0.5, 0.1, "",
-     "no point of the trunk moves further untested; share of the trunk's radius"},
-    {"metric", HF_OPTION_REAL, FIELD(metric), 0, 1, 0.5, "", "share of shift against turn in distances"},
-    {"triangle_share", HF_OPTION_REAL, FIELD(triangle_share), 0, 1, 0.7, "",
-     "samples that start at triangles drawn evenly; the rest by area"},
-    {"margin_m", HF_OPTION_REAL, FIELD(margin_m), 0, 1000, 0, "m",
-     "how far around the scene is searched; 0: as far as the creature reaches"},
+    HF_ROOT_SPACE_OPTIONS(FIELD),
     {"max_samples", HF_OPTION_COUNT, FIELD(max_samples), 1, 1e8, 20000, "", "poses drawn before giving up"},
     {"max_tests", HF_OPTION_COUNT, FIELD(max_tests), 1, 2e9, 2e6, "", "poses tested before giving up"},
     {"smooth", HF_OPTION_FLAG, FIELD(smooth), 0, 1, 1, "", "prune, spline and shortcuts"},

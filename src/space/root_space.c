@@ -107,8 +107,13 @@ static bool in_bounds(const hf_root_space* space, hf_vec3 p) {
 }
 
 static bool is_barred(const hf_root_space* space, const hf_transform* root) {
-    for (int i = 0; i < space->barred_count; i++)
-        if (hf_root_distance(space, root, &space->barred[i]) < space->barred_m) return true;
+    for (int i = 0; i < space->barred_count; i++) {
+        const hf_transform* bar = &space->barred[i];
+        // most are too far away already without the angle, which costs more
+        if (space->metric * hf_distance(root->position, bar->position) < space->barred_m &&
+            hf_root_distance(space, root, bar) < space->barred_m)
+            return true;
+    }
     return false;
 }
 

@@ -83,4 +83,16 @@ hf_transform hf_root_nudge(const hf_root_space* space, hf_random* random, const 
 bool hf_root_sample_near(hf_root_space* space, hf_random* random, const hf_transform* about, double distance,
                          hf_transform* root);
 
+/* Rows of the option tables of all searches in this space. FIELD(name): the offset of a field. */
+// clang-format off
+#define HF_ROOT_SPACE_OPTIONS(FIELD) \
+    {"step", HF_OPTION_REAL, FIELD(step), 0.01, 0.5, 0.1, "", \
+     "no point of the trunk moves further untested; share of the trunk's radius"}, \
+    {"metric", HF_OPTION_REAL, FIELD(metric), 0, 1, 0.5, "", "share of shift against turn in distances"}, \
+    {"triangle_share", HF_OPTION_REAL, FIELD(triangle_share), 0, 1, 0.7, "", \
+     "samples that start at triangles drawn evenly; the rest by area"}, \
+    {"margin_m", HF_OPTION_REAL, FIELD(margin_m), 0, 1000, 0, "m", \
+     "how far around the scene is searched; 0: as far as the creature reaches"}
+// clang-format on
+
 #endif
