@@ -30,6 +30,7 @@ void bench_agent(void);
 void bench_balance(void);
 void bench_plan(void);
 void bench_reach(void);
+void bench_refinement(void);
 
 #ifdef __cplusplus
 }

@@ -58,7 +58,7 @@ static const struct topic {
     {"samples", bench_samples},       {"contact", bench_contact},
     {"guide", bench_guide},           {"agent", bench_agent},
     {"balance", bench_balance},       {"plan", bench_plan},
-    {"reach", bench_reach},
+    {"reach", bench_reach},           {"refinement", bench_refinement},
 };
 
 static int is_topic(const char* name) {

@@ -254,6 +254,15 @@ expect 0 '"rate": 500' "$hf" export "$work/refined/stairs.motion.json" --fps 500
 expect 3 'outside 10 to 1000' "$hf" refine "$stand_up" --fps 5
 expect 3 'is a scenario, refine needs a schedule; holdfast plan or reach' "$hf" refine stairs
 expect 2 '--refine and --raw exclude each other' "$hf" plan stairs --refine --raw
+expect 0 ' from plan: cost ' "$hf" refine "$stand_up" --compare --set work=0.2
+"$hf" refine "$stand_up" --compare --set work=0.2 --json --quiet | python3 -c '
+import json, sys
+starts = json.load(sys.stdin)["starts"]
+assert len({s["start"] for s in starts}) == 3, starts
+for s in starts:
+    assert set(s) == {"start", "cost", "frames", "valid", "work"}, s
+    assert s["cost"][1] <= s["cost"][0] and 0 <= min(s["valid"]) and max(s["valid"]) <= s["frames"], s
+' || { echo "FAILED: refine --compare --json"; failures=$((failures + 1)); }
 expect 2 'it takes no --output, --warm or --fps' "$hf" refine data/clips/stairs.schedule.json --compare -o "$work/compared"
 cp "$stand_up" "$work/plain.json"
 expect 0 'schedule (found)' "$hf" info "$work/plain.json"

@@ -39,24 +39,34 @@ static int cut(const hf_pressure_region* in, const double a[2], const double b[2
     return n;
 }
 
-static bool shrink(const hf_pressure_region* r, double margin, hf_pressure_region* inner) {
-    *inner = *r;
-    for (int i = 0; i < r->count && inner->count > 0; i++) {
-        hf_pressure_region was = *inner;
-        const double *a = r->corners[i], *b = r->corners[(i + 1) % r->count];
+/* Keeps of a region what is so far inside of all sides of another. False where nothing is left. */
+static bool keep_inside(const hf_pressure_region* sides, double margin, hf_pressure_region* region) {
+    for (int i = 0; i < sides->count && region->count > 0; i++) {
+        hf_pressure_region was = *region;
+        const double *a = sides->corners[i], *b = sides->corners[(i + 1) % sides->count];
         if (hf_hypot(b[0] - a[0], b[1] - a[1]) > INSIDE_M)
-            inner->count = cut(&was, a, b, margin, inner->corners);
+            region->count = cut(&was, a, b, margin, region->corners);
     }
-    return inner->count > 2;
+    return region->count > 2;
 }
 
 bool hf_pressure_region_find(const hf_stance* stance, double margin_m, hf_pressure_region* region) {
     hf_pressure_region whole;
     whole.count = hf_stance_region(stance, whole.corners[0], HF_PRESSURE_CORNERS);
     if (whole.count < 1 || whole.count > HF_PRESSURE_CORNERS) return false;
-    for (int i = 0; i < 4; i++, margin_m /= 2)
-        if (shrink(&whole, margin_m, region)) return true;
+    for (int i = 0; i < 4; i++, margin_m /= 2) {
+        *region = whole;
+        if (keep_inside(&whole, margin_m, region)) return true;
+    }
     *region = whole;
+    return true;
+}
+
+bool hf_pressure_region_within(const hf_stance* stance, hf_pressure_region* region) {
+    hf_pressure_region bears, inner = *region;
+    bears.count = hf_stance_region(stance, bears.corners[0], HF_PRESSURE_CORNERS);
+    if (bears.count < 3 || bears.count > HF_PRESSURE_CORNERS || !keep_inside(&bears, 0, &inner)) return false;
+    *region = inner;
     return true;
 }
 

@@ -18,6 +18,9 @@ typedef struct hf_pressure_region {
    leaves something of it. False where the stance holds nowhere. */
 bool hf_pressure_region_find(const hf_stance* stance, double margin_m, hf_pressure_region* region);
 
+/* Leaves of a region what another stance holds, too. False, and nothing changes, where that is nothing. */
+bool hf_pressure_region_within(const hf_stance* stance, hf_pressure_region* region);
+
 /* The region drawn together to the middle of its corners by this share of the way. */
 void hf_pressure_region_inward(const hf_pressure_region* region, double share, hf_pressure_region* inner);
 

@@ -67,6 +67,13 @@ int hf_plan_contacts(hf_planner* p, const hf_scenario_state* state, hf_pose* pos
     return count;
 }
 
+/* Attempts in turn keep to where the joints of toes and wrists bear the body, if the start does so; count
+   also an edge of patches that only steady it; count whole patches, as with weak joints there may be no other
+   plan. Five, as each second and each third attempt differs from the others in other ways. */
+static const hf_sparing sparings[] = {HF_SPARE_ALL, HF_SPARE_ALL, HF_SPARE_EDGES, HF_SPARE_NONE,
+                                      HF_SPARE_NONE};
+enum { SPARINGS = sizeof sparings / sizeof *sparings };
+
 /* The margin of the stance in its pose, m; -INFINITY where a tool failed. */
 static double margin_of(hf_planner* p, const hf_plan_node* n) {
     const hf_stance* stance = hf_stance_borrow(p, n->holds, n->hold_count, -1);
@@ -146,10 +153,13 @@ bool hf_plan_begin(hf_planner* p, const hf_scenario_state* start, hf_plan_node* 
     n->parent = n->last_limb = -1;
     n->pace = HF_PLAN_AT_REST;
     // as it is given, or as the rest posture happens to touch
+    p->world.spares = HF_SPARE_NONE;
     n->hold_count = hf_plan_contacts(p, start, &n->pose, n->holds);
     if (n->hold_count < 0) p->tree.block.limb = -1 - n->hold_count, n->hold_count = 0;
     if (!stands(p, n, why) && (start->whole || !find_start(p, start, n))) return false;
     hf_plan_note(p, hf_knots_add(&p->tree.knots, &n->pose, 0, -1));
     n->end_knot = p->tree.knots.count;
+    p->world.spares = sparings[p->world.attempt % SPARINGS];
+    if (margin_of(p, n) < p->world.options->margin_m) p->world.spares = HF_SPARE_NONE;
     return hf_plan_ok(p);
 }

@@ -24,6 +24,10 @@ typedef struct hf_spot {
     double room; /* share of a small circle about it that nothing stands in; negative: not looked at yet */
 } hf_spot;
 
+/* How far patches count (src/balance/bearing.h): as far as the effectors' own joints bear the body; of those
+   that bear next to nothing an edge, too; whole. Walks only aim there. */
+typedef enum hf_sparing { HF_SPARE_NONE, HF_SPARE_EDGES, HF_SPARE_ALL } hf_sparing;
+
 typedef struct hf_plan_world {
     const hf_plan_model* model;
     const hf_creature* creature;
@@ -35,6 +39,7 @@ typedef struct hf_plan_world {
     bool still;     /* every knot is balanced at rest; else the body may walk balanced in motion */
     double* home;   /* posture of joints without a task: at rest, toes as the start has them */
     int attempt;    /* number of the guide */
+    hf_sparing spares;
     bool backwards; /* the search goes from the goal to the start, and the plan is played backwards */
     int guide_count;
     const hf_transform* guide;

@@ -1,6 +1,7 @@
 /* The memory of one attempt. */
 #include "plan/descent.h"
 
+#include "balance/bearing.h"
 #include "base/assert.h"
 #include "base/memory.h"
 #include "base/workspace.h"
@@ -62,17 +63,37 @@ hf_pose hf_take_pose(hf_planner* p) {
     return pose;
 }
 
-hf_stance* hf_stance_borrow(hf_planner* p, const hf_plan_hold* holds, int count, int skip) {
+/* A patch on which the joints bear less than this share of the body's weight, wherever it presses, counts for
+   nothing: fingers that lie flat on the ground steady a body, but do not carry it. */
+static const double LEAST_SHARE = 0.5;
+
+hf_support hf_hold_bears(const hf_planner* p, const hf_plan_hold* hold, hf_sparing spares) {
+    hf_support s = hold->support;
+    double least = spares == HF_SPARE_ALL ? LEAST_SHARE : 0;
+    if (spares != HF_SPARE_NONE)
+        hf_support_spare_joints(p->world.creature, &hold->at, &hold->anchor, least, &s);
+    return s;
+}
+
+static hf_stance* borrow(hf_planner* p, const hf_plan_hold* holds, int count, int skip, hf_sparing spares) {
     hf_support supports[HF_MAX_HOLDS];
     int n = 0;
     HF_ASSERT(p->tools.stances_borrowed < HF_STANCES);
     for (int i = 0; i < count; i++)
-        if (holds[i].at.limb != skip) supports[n++] = holds[i].support;
+        if (holds[i].at.limb != skip) supports[n++] = hf_hold_bears(p, &holds[i], spares);
     hf_stance* stance = p->tools.stances[p->tools.stances_borrowed];
     hf_status status = hf_stance_build(stance, supports, n, p->world.view->mass, NULL, p->tools.workspace);
     if (!hf_plan_note(p, status)) return NULL;
     p->tools.stances_borrowed++;
     return stance;
+}
+
+hf_stance* hf_stance_borrow(hf_planner* p, const hf_plan_hold* holds, int count, int skip) {
+    return borrow(p, holds, count, skip, p->world.spares);
+}
+
+hf_stance* hf_stance_borrow_whole(hf_planner* p, const hf_plan_hold* holds, int count) {
+    return borrow(p, holds, count, -1, HF_SPARE_NONE);
 }
 
 void hf_stance_return(hf_planner* p, const hf_stance* stance) {

@@ -98,9 +98,13 @@ void hf_planner_end(hf_planner* p);
 /* A posture from the workspace, until the caller's mark ends; q is NULL, and the failure noted, when memory
    is out. */
 hf_pose hf_take_pose(hf_planner* p);
-/* What the holds (all but `skip`) carry, borrowed until hf_stance_return; NULL, and the failure noted, where
-   it cannot be made. */
+/* How a hold bears. */
+hf_support hf_hold_bears(const hf_planner* p, const hf_plan_hold* hold, hf_sparing spares);
+/* What the holds (all but `skip`) carry, each as the attempt counts it (world.spares), borrowed until
+   hf_stance_return; NULL, and the failure noted, where it cannot be made. */
 hf_stance* hf_stance_borrow(hf_planner* p, const hf_plan_hold* holds, int count, int skip);
+/* The same with whole patches, whether or not the effectors' own joints bear the body there. */
+hf_stance* hf_stance_borrow_whole(hf_planner* p, const hf_plan_hold* holds, int count);
 void hf_stance_return(hf_planner* p, const hf_stance* stance); /* the last one borrowed; NULL does nothing */
 
 /* ---- plan.c ---- */

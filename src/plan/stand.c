@@ -162,7 +162,7 @@ static hf_status take_stand(hf_planner* p, double ground, hf_stand_result* r) {
     const hf_plan_node* n = &p->tree.nodes[0];
     if (r->outcome == HF_FOUND && n->hold_count <= r->state.contact_count) return HF_OK;
     hf_stand_result_free(r);
-    const hf_stance* stance = hf_stance_borrow(p, n->holds, n->hold_count, -1);
+    const hf_stance* stance = hf_stance_borrow_whole(p, n->holds, n->hold_count);
     r->outcome = HF_FOUND;
     r->height_m = n->pose.root.position.z - ground;
     r->margin_m = stance ? hf_stance_margin(stance, hf_com_at(p, &n->pose)) : 0;

@@ -42,7 +42,8 @@ static const double ENOUGH_MARGIN = 0.1, ENOUGH_OWN = 0.025;
    contact without room of its own has none whatever the stance, which is then not asked. */
 static double balance_of(hf_planner* p, const hf_plan_hold* rest, int rest_count, const hf_plan_hold* h,
                          hf_vec3 com) {
-    double own = own_room(&h->support) / ENOUGH_OWN;
+    hf_support bears = hf_hold_bears(p, h, p->world.spares);
+    double own = own_room(&bears) / ENOUGH_OWN;
     if (own <= 0) return 0;
     hf_plan_hold all[HF_MAX_HOLDS];
     memcpy(all, rest, sizeof *rest * (size_t)rest_count);

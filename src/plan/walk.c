@@ -67,15 +67,24 @@ static hf_pressure_region* region_of(const hf_walk* w, int phase, int inward) {
     return &w->press.free[phase * HF_WALK_INWARD + inward];
 }
 
+/* Leaves of a region where the joints of toes bear the body, where that is anything. False: a tool failed. */
+static bool spare_toes(const hf_walk* w, const hf_plan_hold* holds, int count, hf_pressure_region* region) {
+    const hf_stance* stance = hf_stance_borrow(w->planner, holds, count, -1);
+    if (stance) hf_pressure_region_within(stance, region);
+    hf_stance_return(w->planner, stance);
+    return stance != NULL;
+}
+
 static bool find_regions(hf_walk* w) {
     hf_plan_hold holds[HF_MAX_HOLDS];
     for (int i = 0; i < w->steps.phase_count; i++) {
         int count = hf_walk_holds(w, i, holds);
-        const hf_stance* stance = hf_stance_borrow(w->planner, holds, count, -1);
+        const hf_stance* stance = hf_stance_borrow_whole(w->planner, holds, count);
         bool good = stance && hf_pressure_region_find(stance, w->planner->world.options->walk_aim_m,
                                                       region_of(w, i, 0));
         hf_stance_return(w->planner, stance);
         if (!good) return false;
+        if (w->spares && !spare_toes(w, holds, count, region_of(w, i, 0))) return false;
         for (int n = 1; n < HF_WALK_INWARD; n++)
             hf_pressure_region_inward(region_of(w, i, 0), (double)n / HF_WALK_INWARD, region_of(w, i, n));
         double sum = 0;
@@ -121,6 +130,15 @@ static bool find_curve(hf_walk* w) {
     return hf_plan_note(w->planner,
                         hf_com_curve_find(&c, w->planner->tools.workspace, w->press.place, &outside)) &&
            outside < OUTSIDE_M;
+}
+
+/* The curve that presses where the joints of toes bear the body, or, where there is none, anywhere on its
+   feet. */
+static bool find_sparing_curve(hf_walk* w) {
+    if (find_curve(w)) return true;
+    if (!w->spares || !hf_plan_ok(w->planner)) return false;
+    w->spares = false;
+    return find_regions(w) && find_curve(w);
 }
 
 /* ---- judging ---- */
@@ -180,7 +198,7 @@ static verdict judge_wrenches(hf_walk* w) {
         if (hf_walk_phase(w, k) != phase) {
             phase = hf_walk_phase(w, k);
             hf_stance_return(p, stance);
-            stance = hf_stance_borrow(p, holds, hf_walk_holds(w, phase, holds), -1);
+            stance = hf_stance_borrow_whole(p, holds, hf_walk_holds(w, phase, holds));
         }
         hf_frame_wrench f;
         if (!stance || !hf_plan_note(p, hf_frames_wrench(p->world.creature, p->world.options->rate, &before,
@@ -404,6 +422,7 @@ static void begin_rounds(hf_walk* w, double crouch, beginning from) {
 }
 
 static verdict attempt(hf_walk* w, double crouch, beginning from) {
+    w->spares = w->planner->world.spares != HF_SPARE_NONE;
     if (!hf_footsteps_time(w) || !find_regions(w)) return FAILS;
     hf_walk_tuck_time(w);
     hf_walk_wish(w);
@@ -412,7 +431,7 @@ static verdict attempt(hf_walk* w, double crouch, beginning from) {
     int fewest = INT_MAX, since = 0;
     verdict v = PRESSES_ELSEWHERE;
     for (int round = 0; since < PATIENCE && v == PRESSES_ELSEWHERE; round++) {
-        if (!find_curve(w)) return hf_plan_ok(w->planner) ? PRESSES_ELSEWHERE : FAILS;
+        if (!find_sparing_curve(w)) return hf_plan_ok(w->planner) ? PRESSES_ELSEWHERE : FAILS;
         if (!hf_walk_poses(w)) return hf_plan_ok(w->planner) ? UNREACHED : FAILS;
         if (round == 0 && leg_meets_body(w, judge_knots(w))) return COLLIDES;
         if (round == 0) hf_walk_tuck_all(w);

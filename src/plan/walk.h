@@ -139,6 +139,7 @@ typedef struct hf_walk {
     int guide_index; /* where it ends */
     int farthest;    /* the last guide pose that may be walked to */
     int last;        /* knot */
+    bool spares;     /* the body is aimed to press where the joints of its toes bear it */
     int stop;        /* the knot at which it collides or a limb misses its place */
     int came;        /* the farthest guide pose before a step that failed */
     int floor;       /* poses that are left to shorter ways and other walks, */

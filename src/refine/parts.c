@@ -9,8 +9,9 @@
 /* Of a swing, over which corners are rounded to begin with. */
 static const double ROUND_SHARE = 0.1;
 
-/* That wrenches keep to begin with: a centimetre of moment arm, what a check counts as nothing. */
-static const double MARGIN_M = 0.01, KEPT = 0.5;
+/* That wrenches keep to begin with: two centimetres of moment arm, twice what a check counts as nothing: a
+   tracking controller falls with less. */
+static const double MARGIN_M = 0.02, KEPT = 0.5;
 
 /* The pace along a path doubles in a twentieth of a second at most, to begin with, 1/s2. */
 static const double HASTE = 20;

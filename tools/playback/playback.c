@@ -15,10 +15,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double STEP_S = 0.001;
-static const double FALLEN_SHARE =
-    0.2; /* of the creature's height: so far from its place the root has fallen */
-static const double FALLEN_RAD = 0.7; /* or turned so far */
+static const double STEP_S = 0.001; /* of the simulation and the controller: 1 kHz, as robots have it */
+/* A root this far from its place, as a share of the creature's height, or turned this far, does not come
+   back: a person's hips are then beyond the feet, or the trunk leans by 40 degrees more than it should. */
+static const double FALLEN_SHARE = 0.2, FALLEN_RAD = 0.7;
 
 /* MuJoCo would write its warnings to a file in the working folder. */
 static void warn(const char* text) { fprintf(stderr, "playback: MuJoCo: %s\n", text); }
