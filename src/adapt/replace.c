@@ -124,17 +124,26 @@ static hf_status without(hf_adapt_editor* e, int phase) {
 
 /* What was tried for a phase. */
 typedef struct search {
-    int faults; /* with the best plan */
-    int least;  /* of them blame the phase */
+    int least; /* faults that blame the phase with the best plan */
+    int all;   /* faults with it */
     hf_phase_plan best;
     int places;         /* that were found */
     hf_contact_why why; /* there are no more */
 } search;
 
-/* A plan that frees a phase of its faults and leaves the body with more of them is not better. */
+/* Faults that a plan of the phase leaves: those that blame it. Who sits elsewhere comes and goes another way:
+   then all count. */
+static int count_left(const hf_adapt_editor* e, const hf_realise_result* faults, int phase) {
+    int limb = e->source.phases[phase].hold.limb, left = blamed(e, faults, phase);
+    return left > 0 && e->source.creature->view.limbs[limb].joint_count == 0 ? faults->fault_count : left;
+}
+
 static void keep_best(hf_adapt_editor* e, int phase, const hf_realise_result* faults, search* x) {
-    if (faults->fault_count >= x->faults) return;
-    x->faults = faults->fault_count, x->least = blamed(e, faults, phase);
+    int left = count_left(e, faults, phase);
+    // a phase that is not held is blamed for little: what the body does without it counts
+    bool released = e->bend.phases[phase].mode == HF_PHASE_RELEASED;
+    if (left >= x->least || (released && faults->fault_count >= x->all)) return;
+    x->least = left, x->all = faults->fault_count;
     x->best = e->bend.phases[phase];
 }
 
@@ -164,7 +173,7 @@ static hf_status try_places(hf_adapt_editor* e, int phase, hf_realise_result* fa
 static hf_status place_part(hf_adapt_editor* e, int part, hf_realise_result* faults) {
     hf_bend* b = &e->bend;
     hf_phase_plan* p = &b->phases[part];
-    search x = {.faults = INT_MAX, .least = INT_MAX};
+    search x = {.least = INT_MAX, .all = INT_MAX};
     hf_status status = HF_OK;
     hf_bend_plan(b, part);
     stagger(b, part);
@@ -250,8 +259,8 @@ hf_status hf_adapt_begin(hf_adapt_editor* e, hf_realise_result* faults) {
 static hf_status replace_one(hf_adapt_editor* e, int phase, hf_realise_result* faults) {
     hf_phase_plan* p = &e->bend.phases[phase];
     hf_phase_plan was = *p;
-    search x = {.faults = faults->fault_count, .least = blamed(e, faults, phase), .best = was};
-    if (is_nowhere(&was)) x.faults = x.least = INT_MAX;
+    search x = {.least = count_left(e, faults, phase), .all = faults->fault_count, .best = was};
+    if (is_nowhere(&was)) x.least = x.all = INT_MAX;
     hf_status status = try_places(e, phase, faults, &x);
     if (x.least > 0 && status == HF_OK) {
         release(&e->bend, phase);
