@@ -75,7 +75,8 @@ typedef struct window {
     double *jacobian, *other, *v;
     hf_stance* stance;
     hf_realise_result judged;
-    int faults, best_faults;
+    int slides;                         /* of the faults */
+    int faults, best_faults, best_real; /* real: without slides, of which no number is worth one more */
 } window;
 
 static double* row_of(const window* w, double* rows, int f) { return rows + (size_t)f * (size_t)w->columns; }
@@ -572,7 +573,7 @@ static hf_status judge(window* w) {
             hf_realise(w->job->creature, w->job->scene, piece, &test, w->job->workspace, &motion, &w->judged);
     hf_motion_free(motion);
     hf_schedule_free(piece);
-    w->faults = count_slides(w);
+    w->faults = w->slides = count_slides(w);
     for (int i = 0; i < w->judged.fault_count && status == HF_OK; i++) {
         hf_frame_fault* fault = &w->judged.faults[i];
         fault->frame += first - w->first; // in the window
@@ -581,8 +582,9 @@ static hf_status judge(window* w) {
         if (fault->kind == HF_FAULT_COLLIDES) status = cut_fault(w, fault);
     }
     if (status == HF_OK) status = cut_balance(w);
-    if (status == HF_OK && w->faults < w->best_faults) {
-        w->best_faults = w->faults;
+    int real = w->faults - w->slides;
+    if (status == HF_OK && w->faults < w->best_faults && real <= w->best_real) {
+        w->best_faults = w->faults, w->best_real = real;
         memcpy(w->best_roots, w->roots, sizeof *w->roots * (size_t)w->count);
         memcpy(w->best_q, w->q, sizeof *w->q * (size_t)w->count * (size_t)w->view->q_count);
     }
@@ -698,7 +700,7 @@ static hf_status clear_window(const hf_clear_job* job, int first, int last, int*
     if (status == HF_OK) status = hf_stance_create(&w.stance);
     if (status == HF_OK) {
         begin(&w);
-        w.best_faults = INT_MAX;
+        w.best_faults = w.best_real = INT_MAX;
         status = judge(&w);
     }
     int given = w.best_faults;

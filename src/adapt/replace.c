@@ -131,18 +131,26 @@ typedef struct search {
     hf_contact_why why; /* there are no more */
 } search;
 
-/* Faults that a plan of the phase leaves: those that blame it. Who sits elsewhere comes and goes another way:
-   then all count. */
-static int count_left(const hf_adapt_editor* e, const hf_realise_result* faults, int phase) {
-    int limb = e->source.phases[phase].hold.limb, left = blamed(e, faults, phase);
-    return left > 0 && e->source.creature->view.limbs[limb].joint_count == 0 ? faults->fault_count : left;
+/* Does a limb without joints hold during the phase, whose object changed or that sits elsewhere? */
+static bool is_seated(const hf_adapt_editor* e, int phase) {
+    const hf_source_phase *all = e->source.phases, *p = &all[phase];
+    for (int i = 0; i < e->source.phase_count; i++) {
+        int object = all[i].hold.object;
+        bool differs = e->bend.phases[i].mode != HF_PHASE_HELD || (object >= 0 && e->moved.changed[object]);
+        bool seat = e->source.creature->view.limbs[all[i].hold.limb].joint_count == 0;
+        if (seat && differs && all[i].first <= p->last && all[i].last >= p->first) return true;
+    }
+    return false;
 }
 
+/* The best plan is the one with the fewest faults that blame the phase. All faults count where somebody sits
+   elsewhere, and so comes and goes another way, and where the phase is no longer held: then it is blamed for
+   little. */
 static void keep_best(hf_adapt_editor* e, int phase, const hf_realise_result* faults, search* x) {
-    int left = count_left(e, faults, phase);
-    // a phase that is not held is blamed for little: what the body does without it counts
-    bool released = e->bend.phases[phase].mode == HF_PHASE_RELEASED;
-    if (left >= x->least || (released && faults->fault_count >= x->all)) return;
+    bool released = e->bend.phases[phase].mode == HF_PHASE_RELEASED, seated = is_seated(e, phase);
+    bool fewer = faults->fault_count < x->all;
+    int left = blamed(e, faults, phase);
+    if (seated ? !fewer : left >= x->least || (released && !fewer)) return;
     x->least = left, x->all = faults->fault_count;
     x->best = e->bend.phases[phase];
 }
@@ -259,7 +267,7 @@ hf_status hf_adapt_begin(hf_adapt_editor* e, hf_realise_result* faults) {
 static hf_status replace_one(hf_adapt_editor* e, int phase, hf_realise_result* faults) {
     hf_phase_plan* p = &e->bend.phases[phase];
     hf_phase_plan was = *p;
-    search x = {.least = count_left(e, faults, phase), .all = faults->fault_count, .best = was};
+    search x = {.least = blamed(e, faults, phase), .all = faults->fault_count, .best = was};
     if (is_nowhere(&was)) x.least = x.all = INT_MAX;
     hf_status status = try_places(e, phase, faults, &x);
     if (x.least > 0 && status == HF_OK) {
