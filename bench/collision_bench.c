@@ -158,7 +158,7 @@ static int run_peer(const arena* a) {
         const hf_shape* s = &a->trials[i].shape;
         const double pose[7] = {t->position.x, t->position.y, t->position.z, t->rotation.w,
                                 t->rotation.x, t->rotation.y, t->rotation.z};
-        hits += peer_fcl_capsule(a->peer, s->radius - 0.001, s->half_length, pose);
+        hits += peer_fcl_capsule(a->peer, s->radius - hf_allowance_default().depth, s->half_length, pose);
     }
     return hits;
 }
@@ -259,7 +259,7 @@ static double agreement(const arena* a) {
     for (int i = 0; i < TESTS; i++) {
         const trial* t = &a->trials[i];
         hf_vec3 e = hf_rotate(t->pose.rotation, hf_v3(0, 0, t->shape.half_length));
-        double limit = t->shape.radius - 0.001;
+        double limit = t->shape.radius - hf_allowance_default().depth;
         double d =
             plain_distance(&a->d, hf_sub(t->pose.position, e), hf_add(t->pose.position, e), limit + 0.01);
         if (fabs(d - limit) <= 1e-6) continue;

@@ -316,7 +316,10 @@ int bench_paper(const options* o) {
     for (int i = 0; i < t.count && status == HF_OK; i++) status = measure_shipped(&t, i, o, &p, &error);
     progress_end(&p);
     int code = status == HF_OK ? EXIT_DONE : fail_with(&error);
-    if (p.interrupted || p.timed_out) code = EXIT_NO_SOLUTION;
+    if (p.interrupted || p.timed_out) {
+        complain("stopped: %s", progress_stop_text(&p));
+        code = EXIT_NO_SOLUTION;
+    }
     if (status == HF_OK && o->json)
         say_json(&t, papers);
     else if (status == HF_OK)

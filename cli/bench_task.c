@@ -161,7 +161,10 @@ int bench_task(const options* o) {
     }
     progress_end(&p);
     int code = status == HF_OK ? EXIT_DONE : fail_with(&error);
-    if (p.interrupted || p.timed_out) code = EXIT_NO_SOLUTION;
+    if (p.interrupted || p.timed_out) {
+        complain("stopped: %s", progress_stop_text(&p));
+        code = EXIT_NO_SOLUTION;
+    }
     if (status == HF_OK && !o->json) say_text("all", all);
     if (status == HF_OK && o->json)
         print_json(json_pack("{s:O,s:o}", "scenarios", list, "all", stage_json("all", all)));

@@ -218,7 +218,8 @@ static int measure(run* r, const char* folder) {
         say_json(r, folder);
     else
         say_text(r, folder);
-    if (p.interrupted || p.timed_out) complain("stopped after %d of %d queries", (int)r->finished, r->count);
+    if (p.interrupted || p.timed_out)
+        complain("stopped after %d of %d queries: %s", (int)r->finished, r->count, progress_stop_text(&p));
     counts all = add_up(r, -1);
     return all.invalid || all.broken || all.queries < r->count ? EXIT_NO_SOLUTION : EXIT_DONE;
 }

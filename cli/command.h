@@ -177,6 +177,8 @@ void limit_end(void);
 double limit_started(void); /* by now_s() */
 bool progress_report(void* p, double fraction, const char* stage);
 void progress_end(progress* p);
+/* What ended the work early: Ctrl-C or the time limit with its figure. The text lasts until the next call. */
+const char* progress_stop_text(const progress* p);
 double now_s(void);
 
 /* What kind of thing a file is, by its ending and, for plain .json, by its "format". */

@@ -77,8 +77,7 @@ static int solve(hf_scenario* s, const options* o, int only) {
         }
         bool moves = o->output && !contact_job_stopped(&job);
         if (contact_job_stopped(&job))
-            note(o, "%s: stopped before every contact was found%s",
-                 job.progress.timed_out ? "time limit reached" : "interrupted",
+            note(o, "%s: stopped before every contact was found%s", progress_stop_text(&job.progress),
                  o->output ? "; no motion is written" : "");
         // first the way there: a limb may have to take another contact than its best
         loaded_motion m = {.creature = s->creature, .scenario = s, .scene = s->scene};

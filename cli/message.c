@@ -138,6 +138,13 @@ bool progress_report(void* user, double fraction, const char* stage) {
     return !p->interrupted && !p->timed_out;
 }
 
+const char* progress_stop_text(const progress* p) {
+    static char text[64];
+    if (!p->timed_out) return "interrupted";
+    snprintf(text, sizeof text, "the time limit of %g s was reached", p->options->time_limit_s);
+    return text;
+}
+
 void progress_end(progress* p) {
     if (p->last_percent >= 0) fputs("\r\033[K", stderr);
     p->last_percent = -1;

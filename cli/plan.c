@@ -49,7 +49,7 @@ static const char* outcome_text(const hf_plan_result* r) {
 
 static const char* why_text(const hf_plan_result* r, const progress* p) {
     if (r->why != HF_PLAN_CANCELLED) return hf_plan_why_text(r->why);
-    return p->timed_out ? "the time limit was reached" : "interrupted";
+    return progress_stop_text(p);
 }
 
 /* The link of the creature, or the object, that a body meets. */

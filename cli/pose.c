@@ -223,10 +223,7 @@ static void say(const pose_job* job, bool found, const progress* p, const option
                a->result.position_error_m * 1000, a->result.angle_error_rad * 57.29578);
     else
         printf("%s: %s after %d tries; the best pose so far is partial: %s\n", s->name,
-               p->interrupted ? "interrupted"
-               : p->timed_out ? "time limit reached"
-                              : "no pose found",
-               job->tries, why);
+               p->interrupted || p->timed_out ? progress_stop_text(p) : "no pose found", job->tries, why);
 }
 
 static int solve(hf_scenario* s, const options* o) {

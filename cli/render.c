@@ -209,8 +209,7 @@ static int render(const char* path, const options* o) {
     progress_end(&p);
     if (status != HF_OK) return fail_with(&error);
     bool stopped = p.interrupted || p.timed_out;
-    if (stopped)
-        note(o, "%s: the picture is not finished", p.timed_out ? "time limit reached" : "interrupted");
+    if (stopped) note(o, "%s: the picture is not finished", progress_stop_text(&p));
     note(o, "wrote %s", o->output);
     if (o->json) print_json(json_pack("{s:o,s:b}", "output", json_text(o->output), "finished", !stopped));
     return stopped ? EXIT_NO_SOLUTION : EXIT_DONE;
