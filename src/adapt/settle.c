@@ -6,6 +6,7 @@
 #include "base/workspace.h"
 #include "model/creature.h"
 #include "model/scene.h"
+#include "schedule/frames.h"
 #include "solve/keep.h"
 
 #include <math.h>
@@ -26,6 +27,20 @@ static hf_hold hold_of(const hf_held_phase* h) {
                      .object = h->phase->object,
                      .point = h->phase->point,
                      .normal = h->phase->normal};
+}
+
+/* The fastest move of a pose from the frame before and to the next one, as a share of the limits. */
+static double speed_at(const hf_retarget_work* w, int frame, const hf_pose* pose) {
+    const hf_schedule* s = w->schedule;
+    double most = 0;
+    for (int side = -1; side <= 1; side += 2) {
+        if (frame + side < 0 || frame + side >= s->knot_count) continue;
+        const hf_knot* k = &s->knots[frame + side];
+        hf_pose beside = {k->root, k->q};
+        most = fmax(most, hf_frames_speed(w->creature.creature, s->rate, side < 0 ? &beside : pose,
+                                          side < 0 ? pose : &beside));
+    }
+    return most;
 }
 
 /* *moved: the limb was off its hold, and is nearer now. */
@@ -50,6 +65,9 @@ static hf_status settle_frame(hf_retarget_work* w, const hf_held_phase* h, int f
     bool better = (off_m < was_m && off_rad <= fmax(was_rad, EXACT_RAD)) ||
                   (off_rad < was_rad && off_m <= fmax(was_m, EXACT_M));
     if (status != HF_OK || !better) return status;
+    hf_pose given = {knot->root, knot->q};
+    double speed = speed_at(w, frame, &pose);
+    if (speed > HF_FRAME_SPEED && speed > speed_at(w, frame, &given)) return HF_OK;
     memcpy(knot->q, pose.q, bytes);
     *moved = true;
     return HF_OK;
@@ -89,9 +107,22 @@ static hf_vec3 contact_at(hf_retarget_work* w, const hf_held_phase* h, int frame
     return hf_apply(w->follower.links[c->link], c->offset);
 }
 
-/* From an end of a run of kept frames inwards (`way` 1 or -1): frames up to the last move that slides are no
-   longer held. */
-static void trim_end(hf_retarget_work* w, hf_held_phase* h, int end, int way) {
+/* Frames that are no longer held. */
+typedef struct trims {
+    int count, capacity;
+    struct {
+        hf_held_phase* held;
+        int frame;
+    } * items;
+} trims;
+
+static void hold_trims(const trims* t, bool held) {
+    for (int i = 0; i < t->count; i++)
+        t->items[i].held->kept[t->items[i].frame - t->items[i].held->phase->first] = held;
+}
+
+/* From an end of a run of kept frames inwards (`way` 1 or -1): frames up to the last move that slides. */
+static hf_status trim_end(hf_retarget_work* w, hf_held_phase* h, int end, int way, trims* t) {
     int most = (int)(LATE_S * w->schedule->rate) + 1, slides = 0;
     hf_vec3 at = contact_at(w, h, end);
     for (int k = 1; k <= most && is_kept(h, end + k * way); k++) {
@@ -99,19 +130,25 @@ static void trim_end(hf_retarget_work* w, hf_held_phase* h, int end, int way) {
         if (hf_distance(at, next) * w->schedule->rate > SLIDES_M_S) slides = k;
         at = next;
     }
-    for (int k = 0; k < slides; k++) h->kept[end + k * way - h->phase->first] = false;
+    for (int k = 0; k < slides; k++) {
+        if (!HF_GROW(t->items, t->capacity, t->count)) return HF_ERROR_MEMORY;
+        t->items[t->count].held = h, t->items[t->count++].frame = end + k * way;
+    }
+    return HF_OK;
 }
 
-static void trim_phase(hf_retarget_work* w, hf_held_phase* h) {
+static hf_status trim_phase(hf_retarget_work* w, hf_held_phase* h, trims* t) {
     int last = last_frame(w, h);
-    for (int f = h->phase->first; f <= last; f++) {
+    hf_status status = HF_OK;
+    for (int f = h->phase->first; f <= last && status == HF_OK; f++) {
         if (!is_kept(h, f) || (f > h->phase->first && is_kept(h, f - 1))) continue;
         int end = f;
         while (end < last && is_kept(h, end + 1)) end++;
-        trim_end(w, h, f, 1);
-        trim_end(w, h, end, -1);
+        status = trim_end(w, h, f, 1, t);
+        if (status == HF_OK) status = trim_end(w, h, end, -1, t);
         f = end;
     }
+    return status;
 }
 
 /* ---- the motion as it is in the end ---- */
@@ -154,6 +191,29 @@ static hf_status settle_again(hf_retarget_work* w, const hf_scene* scene) {
     return status;
 }
 
+/* Holds begin later and end earlier where their contacts slide, if that adds no fault: a foot may be a little
+   deeper in what it touches. */
+static hf_status trim_ends(hf_retarget_work* w, const hf_scene* scene) {
+    trims t = {0};
+    int before, after = 0;
+    hf_status status = HF_OK;
+    for (int i = 0; i < w->held_count && status == HF_OK; i++) {
+        hf_held_phase* h = &w->held[i];
+        if (!h->dropped && h->anchored && h->frozen) status = trim_phase(w, h, &t);
+    }
+    hold_trims(&t, false);
+    if (status == HF_OK && t.count) status = count_faults(w, scene, &after);
+    bool stays = status == HF_OK && !hf_workspace_cancelled(w->workspace);
+    if (!stays || after > 0) hold_trims(&t, true);
+    if (stays && after > 0) {
+        status = count_faults(w, scene, &before);
+        if (status == HF_OK && !hf_workspace_cancelled(w->workspace) && after <= before)
+            hold_trims(&t, false);
+    }
+    hf_free(t.items);
+    return status == HF_OK ? hf_retarget_holds(w) : status;
+}
+
 /* Moves of kept contacts that slide, one fault for each frame from which one does. */
 static hf_status list_slides(hf_retarget_work* w, hf_realise_result* slides) {
     for (int i = 0; i < w->held_count; i++) {
@@ -194,11 +254,7 @@ static hf_status clear_slides(hf_retarget_work* w, const hf_scene* scene) {
 hf_status hf_retarget_steady(hf_retarget_work* w, const hf_scene* scene) {
     bool goes = hf_workspace_goes_on(w->workspace);
     hf_status status = goes ? settle_again(w, scene) : HF_OK;
-    for (int i = 0; i < w->held_count && status == HF_OK; i++) {
-        hf_held_phase* h = &w->held[i];
-        if (!h->dropped && h->anchored && h->frozen) trim_phase(w, h);
-    }
-    if (status == HF_OK) status = hf_retarget_holds(w);
+    if (status == HF_OK && goes) status = trim_ends(w, scene);
     if (status == HF_OK && goes) status = clear_slides(w, scene);
     w->cancelled |= hf_workspace_cancelled(w->workspace);
     return status;
