@@ -206,7 +206,9 @@ static void late_foot_is_on_its_anchor(void** state) {
                         .placement = s.placement,
                         .schedule = s.schedule,
                         .workspace = s.workspace,
-                        .anchors = anchors};
+                        .anchors = anchors,
+                        .turns = true,
+                        .turned = hold};
     assert_int_equal(hf_clear_faults(&job, &s.judged, &left), HF_OK);
     assert_int_equal(left, 0);
     for (int f = 0; f < FRAMES; f++) {

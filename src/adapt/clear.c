@@ -679,7 +679,8 @@ static void begin(window* w) {
         hf_pose pose = {s->knots[from].root, s->knots[from].q};
         hf_forward(w->job->creature, &pose, w->links);
         hf_held_begin(w->job->creature, w->job->placement, &s->holds[i].hold, w->links, &w->held[i]);
-        if (w->job->anchors) w->held[i].anchor = w->job->anchors[i];
+        if (w->job->anchors) w->held[i].anchor.point = w->job->anchors[i].point;
+        if (w->job->turns && w->job->turned == i) w->held[i].anchor = w->job->anchors[i];
     }
 }
 

@@ -61,17 +61,17 @@ static hf_status draw_near(const regainer* r, const hf_held_phase* h, int first,
     return status;
 }
 
-/* Does a hold of the schedule last through the gap, and is not too short? */
-static bool holds_through(const regainer* r, const hf_held_phase* h, int first, int last) {
+/* The hold of the schedule that lasts through the gap; -1: none, it is too short. */
+static int hold_through(const regainer* r, const hf_held_phase* h, int first, int last) {
     const hf_schedule* s = r->work->schedule;
     for (int i = 0; i < s->hold_count; i++) {
         const hf_hold* hold = &s->holds[i].hold;
         bool same = hold->limb == h->phase->limb && hold->frame == h->phase->frame;
         // a hold that another one follows ends a frame early
         if (same && frame_of(s, s->holds[i].from_s) <= first && frame_of(s, s->holds[i].to_s) >= last - 1)
-            return true;
+            return i;
     }
-    return false;
+    return -1;
 }
 
 /* Tries to hold on from one frame to another; otherwise all is as it was. */
@@ -84,14 +84,16 @@ static hf_status close_gap(const regainer* r, hf_held_phase* h, int first, int l
     memset(kept, true, (size_t)(last - first + 1));
     hf_status status = draw_near(r, h, first, last);
     if (status == HF_OK) status = hf_retarget_holds(w);
-    bool lasts = status == HF_OK && holds_through(r, h, first, last);
+    int hold = status == HF_OK ? hold_through(r, h, first, last) : -1;
     hf_clear_job job = {.creature = w->creature.creature,
                         .scene = r->scene,
                         .placement = w->finder.placement,
                         .schedule = w->schedule,
                         .workspace = w->workspace,
-                        .anchors = w->anchors};
-    if (lasts) status = hf_clear_faults(&job, &gap, &left);
+                        .anchors = w->anchors,
+                        .turns = true,
+                        .turned = hold};
+    if (hold >= 0) status = hf_clear_faults(&job, &gap, &left);
     *closed = status == HF_OK && left == 0;
     if (*closed) {
         copy_frames(r, false);

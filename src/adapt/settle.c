@@ -18,6 +18,8 @@ static const double EXACT_M = 2e-5, EXACT_RAD = 5e-4;
 /* A limb that cannot be that near at the begin or the end of a hold, and is this fast there, m/s, holds later
    or lets go earlier, by so many seconds at most. */
 static const double SLIDES_M_S = 0.008, LATE_S = 0.05;
+/* The same for a patch that turns, rad/s: 0.1 m beside its middle it is as fast. */
+static const double TURNS_RAD_S = 0.08;
 
 /* ---- one limb in one frame ---- */
 
@@ -100,11 +102,19 @@ hf_status hf_retarget_settle(hf_retarget_work* w) {
 
 /* ---- ends of holds ---- */
 
-static hf_vec3 contact_at(hf_retarget_work* w, const hf_held_phase* h, int frame) {
+static hf_transform contact_at(hf_retarget_work* w, const hf_held_phase* h, int frame) {
     const hf_contact_frame* c = hf_held_contact(w, h->phase);
     hf_pose pose = {w->schedule->knots[frame].root, w->schedule->knots[frame].q};
     hf_forward(w->creature.creature, &pose, w->follower.links);
-    return hf_apply(w->follower.links[c->link], c->offset);
+    hf_transform link = w->follower.links[c->link];
+    return (hf_transform){hf_apply(link, c->offset), link.rotation};
+}
+
+/* Does the contact move, or its patch turn, between two frames? */
+static bool slides(const hf_retarget_work* w, const hf_held_phase* h, hf_transform from, hf_transform to) {
+    double rate = w->schedule->rate;
+    return hf_distance(from.position, to.position) * rate > SLIDES_M_S ||
+           (h->anchor.flat && hf_quat_angle(from.rotation, to.rotation) * rate > TURNS_RAD_S);
 }
 
 /* Frames that are no longer held. */
@@ -123,14 +133,14 @@ static void hold_trims(const trims* t, bool held) {
 
 /* From an end of a run of kept frames inwards (`way` 1 or -1): frames up to the last move that slides. */
 static hf_status trim_end(hf_retarget_work* w, hf_held_phase* h, int end, int way, trims* t) {
-    int most = (int)(LATE_S * w->schedule->rate) + 1, slides = 0;
-    hf_vec3 at = contact_at(w, h, end);
+    int most = (int)(LATE_S * w->schedule->rate) + 1, count = 0;
+    hf_transform at = contact_at(w, h, end);
     for (int k = 1; k <= most && is_kept(h, end + k * way); k++) {
-        hf_vec3 next = contact_at(w, h, end + k * way);
-        if (hf_distance(at, next) * w->schedule->rate > SLIDES_M_S) slides = k;
+        hf_transform next = contact_at(w, h, end + k * way);
+        if (slides(w, h, at, next)) count = k;
         at = next;
     }
-    for (int k = 0; k < slides; k++) {
+    for (int k = 0; k < count; k++) {
         if (!HF_GROW(t->items, t->capacity, t->count)) return HF_ERROR_MEMORY;
         t->items[t->count].held = h, t->items[t->count++].frame = end + k * way;
     }
@@ -222,7 +232,7 @@ static hf_status list_slides(hf_retarget_work* w, hf_realise_result* slides) {
         hf_vec3 before = {0, 0, 0};
         for (int f = h->phase->first; f <= last_frame(w, h); f++) {
             if (!is_kept(h, f)) continue;
-            hf_vec3 at = contact_at(w, h, f);
+            hf_vec3 at = contact_at(w, h, f).position;
             bool slid = is_kept(h, f - 1) && hf_distance(at, before) * w->schedule->rate > SLIDES_M_S;
             before = at;
             if (!slid) continue;
