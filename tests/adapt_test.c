@@ -17,28 +17,34 @@ typedef struct world {
     hf_adapt_editor* editor;
 } world;
 
+static void open_world(world* w, const char* scenario, const char* schedule) {
+    hf_error error = {0};
+    assert_int_equal(hf_scenario_load(data_path(scenario), NULL, &w->scenario, &error), HF_OK);
+    assert_int_equal(hf_schedule_load(data_path(schedule), w->scenario->creature, w->scenario->scene,
+                                      &w->schedule, &error),
+                     HF_OK);
+    assert_int_equal(hf_workspace_create(&w->workspace), HF_OK);
+    assert_int_equal(hf_adapt_editor_create(w->scenario->creature, w->scenario->scene, w->schedule, NULL,
+                                            w->workspace, &w->editor, &error),
+                     HF_OK);
+}
+
+static void close_world(world* w) {
+    hf_adapt_editor_free(w->editor);
+    hf_workspace_free(w->workspace);
+    hf_schedule_free(w->schedule);
+    hf_scenario_free(w->scenario);
+}
+
 static int load_world(void** state) {
     static world w;
-    hf_error error = {0};
-    assert_int_equal(
-        hf_scenario_load(data_path("data/clips/stairs.scenario.json"), NULL, &w.scenario, &error), HF_OK);
-    assert_int_equal(hf_schedule_load(data_path("data/clips/stairs.schedule.json"), w.scenario->creature,
-                                      w.scenario->scene, &w.schedule, &error),
-                     HF_OK);
-    assert_int_equal(hf_workspace_create(&w.workspace), HF_OK);
-    assert_int_equal(hf_adapt_editor_create(w.scenario->creature, w.scenario->scene, w.schedule, NULL,
-                                            w.workspace, &w.editor, &error),
-                     HF_OK);
+    open_world(&w, "data/clips/stairs.scenario.json", "data/clips/stairs.schedule.json");
     *state = &w;
     return 0;
 }
 
 static int free_world(void** state) {
-    world* w = *state;
-    hf_adapt_editor_free(w->editor);
-    hf_workspace_free(w->workspace);
-    hf_schedule_free(w->schedule);
-    hf_scenario_free(w->scenario);
+    close_world(*state);
     return 0;
 }
 
@@ -647,6 +653,51 @@ static void test_arguments(void** state) {
     hf_adapt_editor_free(NULL);
 }
 
+/* ---- seats ---- */
+
+static int seat_phase(const hf_adapt_editor* e) {
+    const hf_limb* limbs = hf_creature_get(e->source.creature)->limbs;
+    for (int i = 0; i < e->source.phase_count; i++)
+        if (limbs[e->source.phases[i].hold.limb].joint_count == 0) return i;
+    return -1;
+}
+
+/* The chair of somebody who sits goes forward and up: other places of the seat are on surfaces that face up,
+   apart from each other and in the order of their scores, and the motion is found. */
+static void test_moved_chair(void** state) {
+    (void)state;
+    world w = {0};
+    hf_adapt_result r = {0};
+    open_world(&w, "data/clips/chair-table.scenario.json", "data/clips/chair-table.schedule.json");
+    hf_error error = {0};
+    hf_schedule* schedule = NULL;
+    hf_scene_edit e = shifted(&w, "chair", 0.1, 0, 0.05);
+    assert_int_equal(hf_adapt_editor_edit(w.editor, &e, 1, &error), HF_OK);
+    assert_int_equal(hf_adapt_editor_update(w.editor, w.workspace, &schedule, &r), HF_OK);
+    assert_int_equal(r.outcome, HF_FOUND);
+    hf_schedule_free(schedule);
+    hf_adapt_options options = hf_adapt_options_default();
+    hf_contact_why why;
+    int phase = seat_phase(w.editor);
+    assert_true(phase >= 0);
+    hf_places* p = &w.editor->places;
+    assert_int_equal(hf_places_find(p, &w.editor->bend, &options, phase, &why), HF_OK);
+    assert_true(p->count > 0 && p->count <= options.candidates);
+    for (int i = 0; i < p->count; i++) {
+        const hf_hold* hold = &p->items[i].hold;
+        hf_surface at;
+        hf_vec3 point = hf_apply(hf_placement_pose(w.editor->bend.placement, hold->object), hold->point);
+        assert_true(hf_placement_closest(w.editor->bend.placement, point, 1e-6, &at));
+        assert_true(hold->normal.z > 0.9);
+        assert_true(i == 0 || p->items[i].score <= p->items[i - 1].score);
+        for (int k = 0; k < i; k++)
+            assert_true(p->items[k].hold.object != hold->object ||
+                        hf_distance(p->items[k].hold.point, hold->point) >= 0.08);
+    }
+    hf_adapt_result_free(&r);
+    close_world(&w);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rotations),
@@ -669,6 +720,7 @@ int main(void) {
         cmocka_unit_test(test_split),
         cmocka_unit_test(test_split_between_changes),
         cmocka_unit_test(test_balanced_changes),
+        cmocka_unit_test(test_moved_chair),
     };
     return cmocka_run_group_tests(tests, load_world, free_world);
 }

@@ -192,7 +192,8 @@ static void late_foot_is_on_its_anchor(void** state) {
     for (int i = 0; i < s.schedule->hold_count; i++)
         if (s.schedule->holds[i].hold.limb == limb) hold = i;
     assert_true(hold >= 0);
-    hf_anchor anchor = anchor_in(&s, hold, 2 * LATE);
+    hf_anchor anchors[2] = {anchor_in(&s, 0, 2 * LATE), anchor_in(&s, 1, 2 * LATE)}, anchor = anchors[hold];
+    assert_int_equal(s.schedule->hold_count, 2);
     for (int f = 0; f < LATE; f++) {
         double share = (double)(LATE - f) / LATE;
         s.schedule->knots[f].root.position.z += 0.02 * share;
@@ -205,8 +206,9 @@ static void late_foot_is_on_its_anchor(void** state) {
                         .placement = s.placement,
                         .schedule = s.schedule,
                         .workspace = s.workspace,
-                        .anchor = &anchor,
-                        .anchored = hold};
+                        .anchors = anchors,
+                        .turns = true,
+                        .turned = hold};
     assert_int_equal(hf_clear_faults(&job, &s.judged, &left), HF_OK);
     assert_int_equal(left, 0);
     for (int f = 0; f < FRAMES; f++) {
@@ -216,6 +218,43 @@ static void late_foot_is_on_its_anchor(void** state) {
     }
     judge(&s);
     assert_int_equal(s.judged.fault_count, 0);
+    tear_down(&s);
+}
+
+/* How far the sole of a hold moves at most between two frames. */
+static double longest_move(const stage* s, int hold) {
+    double most = 0;
+    for (int f = 1; f < FRAMES; f++)
+        most = fmax(most, hf_distance(anchor_in(s, hold, f - 1).point, anchor_in(s, hold, f).point));
+    return most;
+}
+
+/* A step of the body by 0.3 mm is no fault, and its soles slide with it: they stay where they were when that
+   is asked for. */
+static void soles_do_not_slide(void** state) {
+    (void)state;
+    enum { STEP = 60 };
+    static const double MOST = 1e-4;
+    stage s;
+    int left = -1;
+    set_up(&s, far_away, 0.05);
+    hf_anchor anchors[2] = {anchor_in(&s, 0, 0), anchor_in(&s, 1, 0)};
+    s.schedule->knots[STEP].root.position.x += 3e-4;
+    judge(&s);
+    assert_int_equal(s.judged.fault_count, 0);
+    assert_true(longest_move(&s, 0) > MOST);
+    hf_frame_fault at = {.kind = HF_FAULT_SLIPS, .frame = STEP};
+    hf_realise_result slides = {.fault_count = 1, .faults = &at};
+    hf_clear_job job = {.creature = s.human,
+                        .scene = s.scene,
+                        .placement = s.placement,
+                        .schedule = s.schedule,
+                        .workspace = s.workspace,
+                        .anchors = anchors,
+                        .slide_m = MOST};
+    assert_int_equal(hf_clear_faults(&job, &slides, &left), HF_OK);
+    assert_int_equal(left, 0);
+    for (int i = 0; i < 2; i++) assert_true(longest_move(&s, i) <= MOST);
     tear_down(&s);
 }
 
@@ -268,6 +307,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(arm_goes_round),
         cmocka_unit_test(belly_stays),
+        cmocka_unit_test(soles_do_not_slide),
         cmocka_unit_test(late_foot_is_on_its_anchor),
         cmocka_unit_test(cuts_are_as_long_as_needed),
     };

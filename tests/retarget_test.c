@@ -57,6 +57,30 @@ static bool touches(const hf_phases* phases, int limb, int frame) {
     return false;
 }
 
+/* The fastest contact between two frames of its hold, m/s. */
+static double fastest_contact(const hf_creature* human, const hf_schedule* schedule,
+                              const hf_motion* motion) {
+    const hf_creature_view* v = hf_creature_get(human);
+    hf_transform* links = calloc((size_t)v->link_count, sizeof *links);
+    double most = 0;
+    for (int i = 0; i < schedule->hold_count; i++) {
+        const hf_schedule_hold* h = &schedule->holds[i];
+        const hf_contact_frame* c = &v->limbs[h->hold.limb].contacts[h->hold.frame];
+        hf_vec3 before = {0, 0, 0};
+        bool held = false;
+        for (int f = 0; f < motion->frame_count; f++) {
+            const hf_motion_frame* frame = &motion->frames[f];
+            if (frame->time_s < h->from_s - 1e-6 || frame->time_s > h->to_s + 1e-6) continue;
+            hf_forward(human, &(hf_pose){frame->root, frame->q}, links);
+            hf_vec3 at = hf_apply(links[c->link], c->offset);
+            if (held) most = fmax(most, hf_distance(before, at) * schedule->rate);
+            before = at, held = true;
+        }
+    }
+    free(links);
+    return most;
+}
+
 static void clip_comes_back(void** state) {
     (void)state;
     hf_creature* human = shipped_creature("human");
@@ -94,6 +118,7 @@ static void clip_comes_back(void** state) {
     for (int i = 0; i < judged.fault_count; i++)
         print_message("frame %d %s\n", judged.faults[i].frame, hf_frame_fault_text(judged.faults[i].kind));
     assert_int_equal(judged.fault_count, 0);
+    assert_true(fastest_contact(human, schedule, motion) < 0.01);
     assert_true(motion->claims & HF_CLAIM_CONTACTS && motion->claims & HF_CLAIM_COLLISION);
     /* The lifted foot is up where the clip's is, within 3 cm. */
     int q_knee = hf_creature_get(human)->joints[hf_creature_find_joint(human, "r_knee")].q_index;
@@ -146,6 +171,7 @@ static void lifted_leg_goes_round(void** state) {
     for (int i = 0; i < judged.fault_count; i++)
         print_message("frame %d %s\n", judged.faults[i].frame, hf_frame_fault_text(judged.faults[i].kind));
     assert_int_equal(judged.fault_count, 0);
+    assert_true(fastest_contact(human, schedule, motion) < 0.01);
     for (int i = 0; i < result.phases.count; i++) assert_true(result.phases.items[i].held_share > 0.8);
     hf_motion_free(motion);
     hf_realise_result_free(&judged);

@@ -14,7 +14,7 @@ void hf_best_keep(hf_retarget_work* w, hf_phases* phases, int faults) {
     }
     for (int i = 0; i < w->held_count; i++) {
         hf_held_phase* h = &w->held[i];
-        h->best_dropped = h->dropped;
+        h->best_dropped = h->dropped, h->best_anchor = h->anchor;
         memcpy(h->best_kept, h->kept, (size_t)(h->phase->last - h->phase->first + 1));
     }
     if (phases->count) memcpy(b->phases, phases->items, sizeof *b->phases * (size_t)phases->count);
@@ -29,7 +29,7 @@ void hf_best_take(hf_retarget_work* w, hf_phases* phases) {
     }
     for (int i = 0; i < w->held_count; i++) {
         hf_held_phase* h = &w->held[i];
-        h->dropped = h->best_dropped;
+        h->dropped = h->best_dropped, h->anchor = h->best_anchor;
         memcpy(h->kept, h->best_kept, (size_t)(h->phase->last - h->phase->first + 1));
     }
     if (phases->count) memcpy(phases->items, b->phases, sizeof *b->phases * (size_t)phases->count);

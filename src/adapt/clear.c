@@ -75,7 +75,8 @@ typedef struct window {
     double *jacobian, *other, *v;
     hf_stance* stance;
     hf_realise_result judged;
-    int faults, best_faults;
+    int slides;                         /* of the faults */
+    int faults, best_faults, best_real; /* real: without slides, of which no number is worth one more */
 } window;
 
 static double* row_of(const window* w, double* rows, int f) { return rows + (size_t)f * (size_t)w->columns; }
@@ -460,7 +461,8 @@ static int list_touches(const window* w, int f, hf_hold* touches) {
 }
 
 /* Cuts where the way from a frame to the next one collides. */
-static hf_status cut_fault(window* w, const hf_frame_fault* fault, int f) {
+static hf_status cut_fault(window* w, const hf_frame_fault* fault) {
+    int f = fault->frame;
     hf_hold touches[MAX_TOUCHES];
     hf_collision_query query = hf_collision_query_default();
     hf_pose a = any_pose(w, f), between = {.q = w->v};
@@ -510,6 +512,13 @@ static bool changes(const window* w, int f) {
     return false;
 }
 
+/* Did the realiser find the frame out of balance? */
+static bool judged_balance(const window* w, int f) {
+    for (int i = 0; i < w->judged.fault_count; i++)
+        if (w->judged.faults[i].kind == HF_FAULT_BALANCE && w->judged.faults[i].frame == f) return true;
+    return false;
+}
+
 /* Cuts where the schedule claims balance and a frame has less than it should. Frames in which a limb changes
    and the others do not bear the body are faults that the realiser does not look for. */
 static hf_status cut_balance(window* w) {
@@ -524,12 +533,31 @@ static hf_status cut_balance(window* w) {
         hf_vec3 com = hf_com(w->job->creature, w->links), shift = {0, 0, 0};
         double margin_m = status == HF_OK ? hf_stance_margin(w->stance, com) : INFINITY;
         if (margin_m >= HF_MARGIN_M) continue;
-        w->faults += margin_m < HF_FRAME_MARGIN_M && changes(w, f);
+        w->faults += margin_m < HF_FRAME_MARGIN_M && changes(w, f) && !judged_balance(w, f);
         hf_stance_wish wish = {w->stance, BALANCE * HF_MARGIN_M};
         hf_stance_balance(&wish, com, &shift);
         status = hf_cuts_balance(com, shift, f, &w->cuts);
     }
     return status;
+}
+
+/* Faults that the realiser allows: contacts that move while they hold. */
+static int count_slides(window* w) {
+    int count = 0;
+    for (int i = 0; i < w->job->schedule->hold_count && w->job->slide_m > 0; i++) {
+        const hf_held* h = &w->held[i];
+        const hf_contact_frame* c = &w->view->limbs[h->world.limb].contacts[h->world.frame];
+        hf_vec3 before = {0, 0, 0};
+        for (int f = -1; f <= w->count; f++) {
+            if (!is_there(w, f) || !lasts(w, i, f)) continue;
+            hf_pose pose = any_pose(w, f);
+            hf_forward(w->job->creature, &pose, w->links);
+            hf_vec3 at = hf_apply(w->links[c->link], c->offset);
+            count += f >= 0 && lasts(w, i, f - 1) && hf_distance(at, before) > w->job->slide_m;
+            before = at;
+        }
+    }
+    return count;
 }
 
 /* Lets the realiser judge the window; the poses with the fewest faults are kept. */
@@ -545,17 +573,18 @@ static hf_status judge(window* w) {
             hf_realise(w->job->creature, w->job->scene, piece, &test, w->job->workspace, &motion, &w->judged);
     hf_motion_free(motion);
     hf_schedule_free(piece);
-    w->faults = 0;
+    w->faults = w->slides = count_slides(w);
     for (int i = 0; i < w->judged.fault_count && status == HF_OK; i++) {
-        const hf_frame_fault* fault = &w->judged.faults[i];
-        int f = fault->frame + first - w->first;
-        if (is_known(w, fault->kind, f)) continue;
+        hf_frame_fault* fault = &w->judged.faults[i];
+        fault->frame += first - w->first; // in the window
+        if (is_known(w, fault->kind, fault->frame)) continue;
         w->faults++;
-        if (fault->kind == HF_FAULT_COLLIDES) status = cut_fault(w, fault, f);
+        if (fault->kind == HF_FAULT_COLLIDES) status = cut_fault(w, fault);
     }
     if (status == HF_OK) status = cut_balance(w);
-    if (status == HF_OK && w->faults < w->best_faults) {
-        w->best_faults = w->faults;
+    int real = w->faults - w->slides;
+    if (status == HF_OK && w->faults < w->best_faults && real <= w->best_real) {
+        w->best_faults = w->faults, w->best_real = real;
         memcpy(w->best_roots, w->roots, sizeof *w->roots * (size_t)w->count);
         memcpy(w->best_q, w->q, sizeof *w->q * (size_t)w->count * (size_t)w->view->q_count);
     }
@@ -650,7 +679,8 @@ static void begin(window* w) {
         hf_pose pose = {s->knots[from].root, s->knots[from].q};
         hf_forward(w->job->creature, &pose, w->links);
         hf_held_begin(w->job->creature, w->job->placement, &s->holds[i].hold, w->links, &w->held[i]);
-        if (w->job->anchor && w->job->anchored == i) w->held[i].anchor = *w->job->anchor;
+        if (w->job->anchors) w->held[i].anchor.point = w->job->anchors[i].point;
+        if (w->job->turns && w->job->turned == i) w->held[i].anchor = w->job->anchors[i];
     }
 }
 
@@ -671,7 +701,7 @@ static hf_status clear_window(const hf_clear_job* job, int first, int last, int*
     if (status == HF_OK) status = hf_stance_create(&w.stance);
     if (status == HF_OK) {
         begin(&w);
-        w.best_faults = INT_MAX;
+        w.best_faults = w.best_real = INT_MAX;
         status = judge(&w);
     }
     int given = w.best_faults;

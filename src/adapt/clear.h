@@ -12,9 +12,12 @@ typedef struct hf_clear_job {
     hf_schedule* schedule;         /* a knot at every frame; poses change, times and holds stay */
     const unsigned* known; /* of each frame: kinds of faults that do not count, one bit each; or NULL */
     hf_workspace* workspace;
-    const hf_anchor*
-        anchor;   /* where the limb of one hold shall be, where its frames do not say yet; or NULL */
-    int anchored; /* that hold */
+    const hf_anchor* anchors; /* of each hold of the schedule: where its contact shall be; NULL: where it is
+                                 in the hold's first frame */
+    bool turns;               /* the patch of one hold is turned as its anchor, too, */
+    int turned;               /* this one; all others stay turned as in their first frames */
+    double slide_m; /* a contact that moves further than this between two frames of its hold is a fault; 0:
+                       not looked at */
 } hf_clear_job;
 
 /* judged: the faults of the schedule. A window is changed only where it has fewer faults afterwards.

@@ -19,6 +19,8 @@
 
 /* Candidates are this share of the limb's length apart: enough of them to see every surface within reach. */
 static const double APART_SHARE = 0.08;
+/* Places of a limb without joints are so far apart, m. */
+static const double SEATS_APART_M = 0.08;
 /* Candidates that a query finishes at most. */
 enum { MAX_TESTS = 400 };
 
@@ -200,6 +202,20 @@ static hf_status ask(search* x, hf_role role, hf_contact_why* why) {
     return status;
 }
 
+/* Of the places of a seat, best first, those that are SEATS_APART_M from all better ones. */
+static void keep_apart(hf_places* p, int most) {
+    int kept = 0;
+    if (p->count > 0) qsort(p->items, (size_t)p->count, sizeof *p->items, by_score);
+    for (int i = 0; i < p->count && kept < most; i++) {
+        bool apart = true;
+        for (int k = 0; k < kept && apart; k++)
+            apart = p->items[k].hold.object != p->items[i].hold.object ||
+                    hf_distance(p->items[k].hold.point, p->items[i].hold.point) >= SEATS_APART_M;
+        if (apart) p->items[kept++] = p->items[i];
+    }
+    p->count = kept;
+}
+
 static void list_touches(search* x) {
     const hf_bend* b = x->bend;
     for (int limb = 0; limb < b->source->limb_count; limb++) {
@@ -222,8 +238,12 @@ hf_status hf_places_find(hf_places* places, hf_bend* b, const hf_adapt_options* 
                 .middle = (s->phases[phase].first + s->phases[phase].last) / 2};
     places->count = 0;
     *why = HF_CONTACT_OUT_OF_REACH;
-    if (v->limbs[x.limb].joint_count == 0) return HF_OK;
     hf_status status = HF_OK;
+    if (v->limbs[x.limb].joint_count == 0) {
+        status = hf_seat_places_find(places, b, phase);
+        keep_apart(places, options->candidates);
+        return status;
+    }
     if (!places->samples[x.limb].made) {
         free_limb(&places->samples[x.limb]);
         status = make_limb(&places->samples[x.limb], s->creature, x.limb, options);
@@ -275,6 +295,9 @@ bool hf_places_blames(const hf_bend* b, const hf_frame_fault* f, int phase) {
     bool inside = f->frame >= p->first - 1 && f->frame <= p->last;
     int limb = p->hold.limb;
     if (hf_source_between(p)) return false;
+    // who sits goes where the seat is, with all limbs
+    if (b->source->creature->view.limbs[limb].joint_count == 0 && f->kind != HF_FAULT_SPEED)
+        return inside && (differs(b, phase) || f->limb == limb);
     switch (f->kind) {
     case HF_FAULT_SLIPS:
     case HF_FAULT_SURFACE:

@@ -35,6 +35,9 @@ void hf_places_free(hf_places* places, const hf_creature* creature);
 hf_status hf_places_find(hf_places* places, hf_bend* bend, const hf_adapt_options* options, int phase,
                          hf_contact_why* why);
 
+/* The same for a limb without joints, which takes the whole body along, unordered (seat_places.c). */
+hf_status hf_seat_places_find(hf_places* places, hf_bend* bend, int phase);
+
 /* Is the phase to blame for a fault? */
 bool hf_places_blames(const hf_bend* bend, const hf_frame_fault* fault, int phase);
 

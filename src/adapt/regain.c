@@ -90,8 +90,9 @@ static hf_status close_gap(const regainer* r, hf_held_phase* h, int first, int l
                         .placement = w->finder.placement,
                         .schedule = w->schedule,
                         .workspace = w->workspace,
-                        .anchor = &h->anchor,
-                        .anchored = hold};
+                        .anchors = w->anchors,
+                        .turns = true,
+                        .turned = hold};
     if (hold >= 0) status = hf_clear_faults(&job, &gap, &left);
     *closed = status == HF_OK && left == 0;
     if (*closed) {

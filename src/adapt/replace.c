@@ -103,17 +103,12 @@ static bool shrink(hf_bend* b, int phase) {
     return shorter;
 }
 
-/* One place of a phase in the whole motion; *left is how many faults blame it. */
-static hf_status try_place(hf_adapt_editor* e, int phase, const hf_place* place, hf_realise_result* faults,
-                           int* left) {
+/* One place of a phase in the whole motion. */
+static hf_status try_place(hf_adapt_editor* e, int phase, const hf_place* place, hf_realise_result* faults) {
     settle(&e->bend, phase, place);
     hf_status status = hf_adapt_pass(e, faults);
-    *left = blamed(e, faults, phase);
-    if (status == HF_OK && *left && shrink(&e->bend, phase)) {
-        status = hf_adapt_pass(e, faults);
-        *left = blamed(e, faults, phase);
-    }
-    return status;
+    bool shorter = status == HF_OK && blamed(e, faults, phase) && shrink(&e->bend, phase);
+    return shorter ? hf_adapt_pass(e, faults) : status;
 }
 
 /* The motion without the phase; its frames are what places are looked for in. */
@@ -130,13 +125,34 @@ static hf_status without(hf_adapt_editor* e, int phase) {
 /* What was tried for a phase. */
 typedef struct search {
     int least; /* faults that blame the phase with the best plan */
+    int all;   /* faults with it */
     hf_phase_plan best;
     int places;         /* that were found */
     hf_contact_why why; /* there are no more */
 } search;
 
-static void keep_best(hf_adapt_editor* e, int phase, int left, search* x) {
-    if (left < x->least) x->least = left, x->best = e->bend.phases[phase];
+/* Does a limb without joints hold during the phase, whose object changed or that sits elsewhere? */
+static bool is_seated(const hf_adapt_editor* e, int phase) {
+    const hf_source_phase *all = e->source.phases, *p = &all[phase];
+    for (int i = 0; i < e->source.phase_count; i++) {
+        int object = all[i].hold.object;
+        bool differs = e->bend.phases[i].mode != HF_PHASE_HELD || (object >= 0 && e->moved.changed[object]);
+        bool seat = e->source.creature->view.limbs[all[i].hold.limb].joint_count == 0;
+        if (seat && differs && all[i].first <= p->last && all[i].last >= p->first) return true;
+    }
+    return false;
+}
+
+/* The best plan is the one with the fewest faults that blame the phase. All faults count where somebody sits
+   elsewhere, and so comes and goes another way, and where the phase is no longer held: then it is blamed for
+   little. */
+static void keep_best(hf_adapt_editor* e, int phase, const hf_realise_result* faults, search* x) {
+    bool released = e->bend.phases[phase].mode == HF_PHASE_RELEASED, seated = is_seated(e, phase);
+    bool fewer = faults->fault_count < x->all;
+    int left = blamed(e, faults, phase);
+    if (seated ? !fewer : left >= x->least || (released && !fewer)) return;
+    x->least = left, x->all = faults->fault_count;
+    x->best = e->bend.phases[phase];
 }
 
 /* Is a phase already held at a place? */
@@ -153,10 +169,9 @@ static hf_status try_places(hf_adapt_editor* e, int phase, hf_realise_result* fa
     x->places = e->places.count < e->options.tries ? e->places.count : e->options.tries;
     for (int i = 0; i < x->places && x->least > 0 && status == HF_OK; i++) {
         hf_place place = e->places.items[i];
-        int left;
         if (is_there(&x->best, &place.hold)) continue;
-        status = try_place(e, phase, &place, faults, &left);
-        keep_best(e, phase, left, x);
+        status = try_place(e, phase, &place, faults);
+        keep_best(e, phase, faults, x);
         if (!goes_on(e)) break;
     }
     return status;
@@ -166,14 +181,14 @@ static hf_status try_places(hf_adapt_editor* e, int phase, hf_realise_result* fa
 static hf_status place_part(hf_adapt_editor* e, int part, hf_realise_result* faults) {
     hf_bend* b = &e->bend;
     hf_phase_plan* p = &b->phases[part];
-    search x = {.least = INT_MAX};
+    search x = {.least = INT_MAX, .all = INT_MAX};
     hf_status status = HF_OK;
     hf_bend_plan(b, part);
     stagger(b, part);
     renew(b, part);
     if (!p->gone) {
         status = hf_adapt_pass(e, faults);
-        keep_best(e, part, blamed(e, faults, part), &x);
+        keep_best(e, part, faults, &x);
     }
     if (x.least > 0 && status == HF_OK) status = try_places(e, part, faults, &x);
     if (x.least == 0)
@@ -252,12 +267,13 @@ hf_status hf_adapt_begin(hf_adapt_editor* e, hf_realise_result* faults) {
 static hf_status replace_one(hf_adapt_editor* e, int phase, hf_realise_result* faults) {
     hf_phase_plan* p = &e->bend.phases[phase];
     hf_phase_plan was = *p;
-    search x = {.least = is_nowhere(&was) ? INT_MAX : blamed(e, faults, phase), .best = was};
+    search x = {.least = blamed(e, faults, phase), .all = faults->fault_count, .best = was};
+    if (is_nowhere(&was)) x.least = x.all = INT_MAX;
     hf_status status = try_places(e, phase, faults, &x);
     if (x.least > 0 && status == HF_OK) {
         release(&e->bend, phase);
         status = hf_adapt_pass(e, faults);
-        keep_best(e, phase, blamed(e, faults, phase), &x);
+        keep_best(e, phase, faults, &x);
         if (x.places == 0 && x.best.mode != HF_PHASE_HELD)
             snprintf(x.best.why + strlen(x.best.why), sizeof x.best.why - strlen(x.best.why),
                      "; elsewhere: %s", hf_contact_why_text(x.why));

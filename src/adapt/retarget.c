@@ -272,7 +272,9 @@ hf_status hf_retarget_holds(hf_retarget_work* w) {
                 int first = h->phase->first + k, last = h->phase->first + end - 1;
                 last -= is_followed(w, h, last);
                 if (!HF_GROW(s->holds, s->hold_capacity, s->hold_count)) return HF_ERROR_MEMORY;
+                if (!HF_GROW(w->anchors, w->anchor_capacity, s->hold_count)) return HF_ERROR_MEMORY;
                 // a run of one frame before another hold leaves nothing to hold
+                if (last >= first) w->anchors[s->hold_count] = h->anchor;
                 if (last >= first) s->holds[s->hold_count++] = hold_of(w, h, first, last);
                 if (last >= first) h->held += end - k;
             }
@@ -374,7 +376,8 @@ static hf_status clear(hf_retarget_work* w, const hf_scene* scene, hf_realise_re
                         .scene = scene,
                         .placement = w->finder.placement,
                         .schedule = w->schedule,
-                        .workspace = w->workspace};
+                        .workspace = w->workspace,
+                        .anchors = w->anchors};
     if (judged->fault_count == 0 || hf_scene_moves(scene)) return HF_OK;
     int left = 0;
     hf_status status = hf_clear_faults(&job, judged, &left);
@@ -438,7 +441,8 @@ static hf_status solve_rounds(hf_retarget_work* w, const hf_scene* scene, hf_pha
     if (status != HF_OK) return status;
     if (w->cancelled) return hf_retarget_holds(w);
     status = hf_retarget_detours(w, scene, phases);
-    return status == HF_OK && !w->cancelled ? hf_retarget_regain(w, scene) : status;
+    if (status == HF_OK && !w->cancelled) status = hf_retarget_regain(w, scene);
+    return status == HF_OK && !w->cancelled ? hf_retarget_steady(w, scene) : status;
 }
 
 /* How many times faster than its limits the creature would have to be to follow the clip as fast as it is, in
@@ -587,6 +591,7 @@ static void free_work(hf_retarget_work* w) {
     hf_follow_free(&w->follower);
     hf_push_free(&w->push);
     hf_placement_free(w->finder.placement);
+    hf_free(w->anchors);
     free_frames(w);
 }
 

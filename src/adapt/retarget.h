@@ -26,7 +26,8 @@ typedef struct hf_held_phase {
     uint8_t* kept;         /* of each frame of the phase: is it held? */
     double off_m;          /* sum of the errors of missed frames */
     uint8_t* best_kept;    /* kept and dropped in the best round */
-    bool best_dropped;
+    bool best_dropped;     /* and where it was held there */
+    hf_anchor best_anchor;
 } hf_held_phase;
 
 /* What one effector shall do in a frame. */
@@ -62,7 +63,9 @@ typedef struct hf_retarget_work {
     float* more; /* frames x bodies: room that tests asked for, m */
     bool* again; /* frames that the next round solves again */
     hf_schedule* schedule;
-    double changed; /* how far the last frame that was solved is from where it was before, rad or m */
+    int anchor_capacity;
+    hf_anchor* anchors; /* of each hold of the schedule */
+    double changed;     /* how far the last frame that was solved is from where it was before, rad or m */
     bool cancelled;
 } hf_retarget_work;
 
@@ -117,6 +120,9 @@ hf_status hf_retarget_judge(hf_retarget_work* work, const hf_scene* scene, hf_re
 hf_status hf_retarget_detours(hf_retarget_work* work, const hf_scene* scene, hf_phases* phases);
 /* Closes gaps in holds, where all frames around them can move together (regain.c). */
 hf_status hf_retarget_regain(hf_retarget_work* work, const hf_scene* scene);
+/* The same once nothing else changes the frames, where that adds no fault; limbs that slide at the begin or
+   the end of a hold hold later or let go earlier (settle.c). */
+hf_status hf_retarget_steady(hf_retarget_work* work, const hf_scene* scene);
 /* Keeps the frames, phases and holds of a round, and takes them back (best_round.c). */
 void hf_best_keep(hf_retarget_work* work, hf_phases* phases, int faults);
 void hf_best_take(hf_retarget_work* work, hf_phases* phases);
