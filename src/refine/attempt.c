@@ -297,9 +297,12 @@ static hf_status retime_given(hf_refinement* r, hf_pose_spline* spline) {
     return status;
 }
 
-/* Each try of the given poses lasts so much longer than the one before: the last three times as long. */
+/* Each try of the given poses lasts about so much longer than the one before: the last three times as long.
+ */
 static const double SLOWER = 1.2;
 enum { SLOWER_TRIES = 7 };
+/* Frames of a given pose that differ by less are the same. */
+static const double SAME_FRAME = 1e-6;
 
 hf_status hf_attempt_given(const hf_refining* of, hf_stretch* stretch) {
     hf_workspace* w = of->workspace;
@@ -309,16 +312,18 @@ hf_status hf_attempt_given(const hf_refining* of, hf_stretch* stretch) {
     hf_pose_spline spline;
     hf_status status = hf_pose_spline_of(of->creature, stretch->given, w, &spline);
     int tries = stretch->walks ? 1 : SLOWER_TRIES;
-    double slower = 1;
+    // whole frames for each given pose, so that one limb is still held in the frame in which another lands
+    double per_pose = of->rate / stretch->given->rate;
+    int frames = (int)fmax(1, ceil(per_pose - SAME_FRAME));
     for (int i = 0; i < tries && !stretch->best && status == HF_OK && hf_workspace_goes_on(w); i++) {
         hf_schedule* made = NULL;
-        status = hf_given_again(of->creature, stretch, &spline, slower, of->rate, w, &made);
+        status = hf_given_again(of->creature, stretch, &spline, frames / per_pose, of->rate, w, &made);
         if (made) made->claims = hf_refined_claims(stretch->given);
         if (status == HF_OK)
             status = judge(&r, made);
         else
             hf_schedule_free(made);
-        slower *= SLOWER;
+        frames = (int)fmax(frames + 1, round(SLOWER * frames));
     }
     hf_workspace_end(w, mark);
     return status;
