@@ -13,8 +13,7 @@ typedef struct hf_refining {
     const hf_refine_options* options;
     hf_workspace* workspace;
     double rate;   /* frames a second of the result */
-    double strain; /* share of their effort limits that joints may take: the given motion's peak, a quarter or
-                      more */
+    double strain; /* share of their effort limits that joints may take: the given motion's peak, 1 or more */
     hf_refine_result* result; /* of the whole: why, counts and the last fault are noted there */
 } hf_refining;
 

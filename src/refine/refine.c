@@ -626,6 +626,7 @@ static hf_status find_strain(hf_whole* w) {
     hf_status status = hf_realise(r->creature, r->scene, w->schedule, &o, r->workspace, &motion, &faults);
     hf_strain s = {r->creature, motion, w->schedule, w->list.held, r->workspace};
     if (status == HF_OK) status = hf_strain_peak(&s, &r->strain);
+    r->strain = fmax(r->strain, 1); // a plan that spares joints may become quicker up to their limits
     hf_motion_free(motion);
     hf_realise_result_free(&faults);
     return status;
