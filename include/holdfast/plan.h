@@ -49,7 +49,8 @@ typedef struct hf_plan_options {
                             its centre of mass; default 0.135, which bends a person's knees by 1 rad */
     double walk_aim_m;   /* how far inside the contacts the pressure of a walk is aimed at; default 0.02 */
     int walk_knots; /* poses solved for walks on the first guide, and a half, a third and so on of that on
-                       others; default 40,000, about 2 s of one core */
+                       others, for each five strides of the guide, and up to a quarter more; default
+                       60,000, about 2 s of one core */
     double goal_tolerance_m; /* how far the root may end from the goal's; default 0.05 */
     /* How far the root may end turned from the goal's, and each joint of a whole goal from its own; default
        0.1, which is 5 cm at arm's length as goal_tolerance_m is. */

@@ -87,7 +87,7 @@ HF_API void hf_refine_result_free(hf_refine_result* result);
 /* Makes a quicker motion of a schedule: the same holds, which begin in the same order and end in the same
    order (a limb may let go before the one before it has landed), the body on its way while limbs swing, times
    as short as limits and contact forces allow; joints take no more of their effort limits than the schedule's
-   own motion at its peak, or than they can. Steps are balanced in motion alone: the
+   own motion at its peak, or than all of them, whichever is more. Steps are balanced in motion alone: the
    result claims what the schedule claims and `dynamic`, less `balance`. A hold of a single frame in the
    middle, which bears nothing, is left out. The input is left alone. A schedule that cannot be refined is an
    answer, not an error. HF_ERROR_ARGUMENT for a schedule that hf_schedule_validate refuses, for options out

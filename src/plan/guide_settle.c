@@ -310,13 +310,10 @@ static void stand_on(const ladder* k, int rung, const footing* f) {
 static void come_down(const ladder* k) {
     int last = k->rung_count - 1;
     for (int first = 1, next; first < last; first = next + 1) {
+        bool comes = !k->rungs[first - 1].hangs;
         for (next = first; next < last && k->rungs[next].hangs; next++)
-            if (footing_below(k, next).count == 0) break;
-        if (next == last || k->rungs[next].hangs) {
-            while (next < last && k->rungs[next].hangs) next++;
-            continue;
-        }
-        for (int r = first; r < next; r++) {
+            comes = comes && footing_below(k, next).count > 0;
+        for (int r = first; r < next && comes && !k->rungs[next].hangs; r++) {
             footing f = footing_below(k, r);
             stand_on(k, r, &f);
         }

@@ -422,7 +422,7 @@ static void begin_rounds(hf_walk* w, double crouch, beginning from) {
 }
 
 static verdict attempt(hf_walk* w, double crouch, beginning from) {
-    w->spares = w->planner->world.spares != HF_SPARE_NONE;
+    w->spares = !w->is_long && w->planner->world.spares != HF_SPARE_NONE;
     if (!hf_footsteps_time(w) || !find_regions(w)) return FAILS;
     hf_walk_tuck_time(w);
     hf_walk_wish(w);
@@ -746,11 +746,11 @@ static bool find_to(hf_walk* w, int farthest) {
 
 /* Guide poses of so many strides. */
 static int poses_of(const hf_plan_world* w, int strides) {
-    return (int)(strides * hf_walk_natural_stride(w) / (HF_GUIDE_STEP * w->view->height));
+    return (int)(strides * hf_walk_natural_stride(w) / (HF_GUIDE_STEP * w->model->size));
 }
 
 int hf_walk_budget(const hf_plan_world* w) {
-    int times = 1 + (w->guide_count - 1) / (1 + poses_of(w, LONG));
+    int times = 1 + w->guide_count / (1 + poses_of(w, LONG));
     int most = w->options->walk_knots / (1 + w->attempt);
     return most <= INT_MAX / times ? most * times : INT_MAX;
 }
@@ -762,13 +762,16 @@ static int shorter(const hf_walk* w, int way) {
     return came > 3 * least ? 3 * least : came < least ? least : came;
 }
 
-/* The whole way; where one of its steps fails, the way to before that step. Of the work for walks a long way
-   may use up a quarter, the first other one all of it, and the part of that one a quarter more. */
+/* The whole way; where one of its steps fails, the way to before that step. Of the work of one walk a long
+   way may use up a quarter of what is left; a way that is not long all of it; and where that fails, too, the
+   way to before its failed step has a quarter of a walk's work on top, which the next walk lacks. On a long
+   way feet press where they can and spare no toes: each of its steps may fail. */
 static bool find_walk(hf_walk* w) {
     hf_planner* p = w->planner;
     int from = w->node->guide_index, way = p->world.guide_count - 1 - from;
     int once = p->world.options->walk_knots / (1 + p->world.attempt);
     int lowest = p->tree.walk_knots > once ? p->tree.walk_knots - once : 0;
+    w->is_long = way > poses_of(&p->world, LONG);
     for (; way > poses_of(&p->world, LONG); way = shorter(w, way)) {
         w->floor = lowest + (p->tree.walk_knots - lowest) / 4 * 3;
         if (find_to(w, from + way)) return true;

@@ -140,9 +140,11 @@ typedef struct hf_walk {
     int farthest;    /* the last guide pose that may be walked to */
     int last;        /* knot */
     bool spares;     /* the body is aimed to press where the joints of its toes bear it */
+    bool is_long;    /* the way to the end of the guide is */
     int stop;        /* the knot at which it collides or a limb misses its place */
     int came;        /* the farthest guide pose before a step that failed */
-    int floor;       /* poses that are left to shorter ways and other walks, */
+    int floor;       /* poses that are left to shorter ways and other walks; below zero a walk may use
+                        up more than there are; */
     int reserve;     /* poses that may be solved for walks and are left to shorter strides: half of them */
     bool skipped;    /* steps that limbs do not reach were left to a more thorough search */
     hf_pose from, to, scratch;

@@ -193,12 +193,15 @@ static hf_status set_aside_and_act(hf_reach_runner* r, const hf_action* a, int i
 
 hf_status hf_reach_do(hf_reach_runner* r, const hf_action* a, int index) {
     bool* met = r->stage.worker->met;
+    // an action that failed may have left the door or drawer in the hand: that is not carried aside
+    bool one_is_free = r->world.load_count == 1 && r->world.loads[0].second < 0;
+    int object = one_is_free ? r->world.loads[0].object : -1;
     met[HF_RIGHT] = met[HF_LEFT] = false;
     hf_status status = act(r, a, index);
     bool acts = a->kind == HF_ACTION_REACH || a->kind == HF_ACTION_GRASP || a->kind == HF_ACTION_OPEN ||
                 a->kind == HF_ACTION_CLOSE;
     if (status != HF_OK || r->now->outcome != HF_NONE || !acts || r->stopped) return status;
-    bool one_is_free = r->world.load_count == 1 && r->world.loads[0].second < 0;
+    one_is_free = one_is_free && r->world.load_count == 1 && r->world.loads[0].object == object;
     if (one_is_free && met[side_of(r, r->world.loads[0].limb)]) return set_aside_and_act(r, a, index);
     return r->options->walks > 0 && !r->world.load_count ? walk_and_act(r, a, index) : status;
 }

@@ -312,18 +312,20 @@ hf_status hf_attempt_given(const hf_refining* of, hf_stretch* stretch) {
     hf_pose_spline spline;
     hf_status status = hf_pose_spline_of(of->creature, stretch->given, w, &spline);
     int tries = stretch->walks ? 1 : SLOWER_TRIES;
-    // whole frames for each given pose, so that one limb is still held in the frame in which another lands
-    double per_pose = of->rate / stretch->given->rate;
-    int frames = (int)fmax(1, ceil(per_pose - SAME_FRAME));
-    for (int i = 0; i < tries && !stretch->best && status == HF_OK && hf_workspace_goes_on(w); i++) {
+    double per_pose = of->rate / stretch->given->rate, longer = 1;
+    for (int i = 0, frames = 0; i < tries && !stretch->best && status == HF_OK && hf_workspace_goes_on(w);
+         i++) {
         hf_schedule* made = NULL;
-        status = hf_given_again(of->creature, stretch, &spline, frames / per_pose, of->rate, w, &made);
+        status = hf_given_again(of->creature, stretch, &spline, longer, of->rate, w, &made);
         if (made) made->claims = hf_refined_claims(stretch->given);
         if (status == HF_OK)
             status = judge(&r, made);
         else
             hf_schedule_free(made);
-        frames = (int)fmax(frames + 1, round(SLOWER * frames));
+        // whole frames for each given pose, so that a limb still holds in the frame in which another lands
+        int next = (int)ceil(SLOWER * longer * per_pose - SAME_FRAME);
+        frames = next > frames ? next : frames + 1;
+        longer = frames / per_pose;
     }
     hf_workspace_end(w, mark);
     return status;
